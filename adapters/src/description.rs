@@ -281,14 +281,6 @@ impl Transport {
                 .is_none_or(|encoding| matches!(encoding, Encoding::Json) || !encoding.reset().is_empty()),
         }
     }
-
-    /// Returns what is taken out of messages, to be sent later.
-    pub fn captures(&self) -> &[Capture] {
-        match self {
-            Transport::Http(http) => &http.captures,
-            _ => self.encoding().map_or(&[], Encoding::captures),
-        }
-    }
 }
 
 #[derive(Clone, Debug)]

@@ -422,22 +422,20 @@ fn make_element(
 
 impl Extent {
     /// Returns the bytes with a length before them or an end after them, if the extent has one.
-    pub fn written(&self, mut bytes: Vec<u8>) -> Result<Vec<u8>, String> {
+    pub fn written(&self, bytes: Vec<u8>) -> Result<Vec<u8>, String> {
+        let count = bytes.len();
         match self {
-            Extent::Size(size) if bytes.len() != *size => Err(format!("which does not have {size} bytes")),
+            Extent::Size(size) if count != *size => Err(format!("which does not have {size} bytes")),
             Extent::Size(_) | Extent::Rest | Extent::Counted | Extent::Count(_) => Ok(bytes),
-            Extent::Length(integer) => {
-                let length = integer.written(bytes.len() as i128);
-                let length = length.ok_or_else(|| format!("whose length, {}, does not fit", bytes.len()))?;
-                Ok([length, bytes].concat())
-            }
+            Extent::Length(integer) => match integer.written(count as i128) {
+                Some(length) => Ok([length, bytes].concat()),
+                None => Err(format!("whose length, {count}, does not fit")),
+            },
             Extent::Until(end) => {
-                let length = bytes.len();
-                bytes.extend_from_slice(end);
-                if bytes.windows(end.len()).position(|window| window == end) != Some(length) {
-                    return Err("which contains the bytes of `until`".to_owned());
-                }
-                Ok(bytes)
+                let ended = [&bytes[..], end].concat();
+                // This also finds an end that begins in the bytes and ends in the one after them.
+                let is_first = ended.windows(end.len()).position(|window| window == end) == Some(count);
+                is_first.then_some(ended).ok_or_else(|| "which contains the bytes of `until`".to_owned())
             }
         }
     }

@@ -25,7 +25,7 @@ use coreach_model::semantics::Event;
 use coreach_model::{Datum, Value, codec};
 use serde_json::{Map, Value as Json, json};
 
-use crate::adapter::{Failure, Received, Session};
+use crate::adapter::{Failure, Received};
 use crate::description::Spelling;
 use crate::encoding::{BYTE_ORDER_MARK, UTF_16, is_utf_16};
 use crate::signature::{Signatures, Wire, report_too_long};
@@ -39,20 +39,11 @@ pub enum Message {
     Error(String),
 }
 
-pub fn write_start(session: &Session<'_>) -> String {
-    write_first_message("start", session.constants, session.seed)
-}
-
-/// Writes the first message over a new connection in the middle of a run.
-pub fn write_resume(constants: &[(Datum, Value)], seed: u64) -> String {
-    write_first_message("resume", constants, seed)
-}
-
-fn write_first_message(what: &str, constants: &[(Datum, Value)], seed: u64) -> String {
-    let constants: Map<String, Json> = constants
-        .iter()
-        .map(|(datum, value)| (datum.name().to_owned(), codec::to_wire_json(value)))
-        .collect();
+/// Writes the first message over a connection: `start` of a run, or `resume` in the middle of it.
+pub fn write_first_message(what: &str, constants: &[(Datum, Value)], seed: u64) -> String {
+    let constants = constants.iter();
+    let constants: Map<String, Json> =
+        constants.map(|(datum, value)| (datum.name().to_owned(), codec::to_wire_json(value))).collect();
     let seed = codec::to_json(&Value::int(seed));
     format!("{}\n", json!({ what: { "constants": constants, "seed": seed } }))
 }
@@ -161,6 +152,7 @@ mod tests {
     use coreach_model::reader::{from_bytes, read_specification};
 
     use super::*;
+    use crate::adapter::Session;
 
     const MODEL: &str = "
 iosts: m

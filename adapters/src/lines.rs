@@ -39,13 +39,16 @@ pub fn write_stimulus(lines: &Lines, event: &Event, signatures: &mut Signatures)
 
 /// Counts the bytes that the text announces and does not have, if any: the next stimulus begins with them.
 fn count_announced(template: &Template, value: impl Fn(&str) -> Option<String>) -> Option<usize> {
-    let parts: Vec<TemplatePart<'_>> = template.parts().collect();
-    let place = parts.iter().rposition(|part| matches!(part, TemplatePart::Hole([Function::Length], _)))?;
-    let TemplatePart::Hole(_, name) = parts[place] else { return None };
-    let is_sent = parts[place..].contains(&TemplatePart::Hole(&[], name));
+    let parts = template.parts();
+    let (place, name) = parts.iter().enumerate().rev().find_map(|(place, part)| match part {
+        TemplatePart::Hole(functions, name) if *functions == [Function::Length] => Some((place, name)),
+        _ => None,
+    })?;
+    let is_sent = parts[place..].contains(&TemplatePart::Hole(Vec::new(), name.clone()));
     value(name).filter(|_| !is_sent).map(|text| text.len())
 }
 
+/// Fills a line for `whose`, with its ending. Refuses a value that would end the line.
 fn write_line(
     lines: &Lines,
     template: &Template,
@@ -73,9 +76,9 @@ fn breaks_a_line(
     announced: Option<usize>,
 ) -> bool {
     let mut counted = BTreeSet::new();
-    for (place, part) in template.parts().enumerate() {
+    for (place, part) in template.parts().iter().enumerate() {
         let TemplatePart::Hole(functions, name) = part else { continue };
-        if matches!(functions, [Function::Length]) {
+        if *functions == [Function::Length] {
             counted.insert(name);
         } else if let Some(text) = value(name).map(|text| Function::all_of(functions, text)) {
             let is_counted = functions.is_empty() && counted.contains(name);
@@ -302,6 +305,7 @@ impl PendingLines {
         (shape.fit(&self.lines, &mut BlockScan::default()) == Fit::Whole(whole)).then_some(shape)
     }
 
+    /// Takes the first lines away, as an event or as none. The next event is searched anew behind them.
     fn drop_lines(&mut self, count: usize) {
         self.taken.clear();
         self.taken.extend(self.lines.drain(..count));
@@ -344,14 +348,16 @@ pub fn skip_echo(lines: &Lines, signatures: &Signatures) -> String {
     let of_stimuli = lines.stimuli.iter().map(|(action, template)| (action.as_str(), template));
     let mut patterns: Vec<String> = Vec::new();
     for (action, template) in of_reset.chain(of_stimuli) {
-        let part_pattern = |part| match part {
+        let part_pattern = |part: &TemplatePart| match part {
             TemplatePart::Text(text) => regex::escape(text).replace('\'', "''"),
-            TemplatePart::Hole([], name) if lines.spelling.of(name).is_none() => {
+            TemplatePart::Hole(functions, name)
+                if functions.is_empty() && lines.spelling.of(name).is_none() =>
+            {
                 signatures.value_pattern(action, name)
             }
             TemplatePart::Hole(..) => r"\S+".to_owned(),
         };
-        let text: String = template.parts().map(part_pattern).collect();
+        let text: String = template.parts().iter().map(part_pattern).collect();
         // The pattern `.*` would skip all.
         patterns.extend(text.lines().filter(|line| *line != ".*").map(str::to_owned));
     }

@@ -194,6 +194,7 @@ impl Process {
         self.tail.last(Duration::ZERO)?.into_iter().rfind(|line| is_wanted(line))
     }
 
+    /// Puts last words behind their heading, on lines of their own.
     fn describe_words(&self, lines: &[String]) -> String {
         let place = if self.is_talking { " on standard error" } else { "" };
         match lines {

@@ -348,6 +348,7 @@ struct ReservedPort {
 }
 
 impl ReservedPort {
+    /// Chooses a port that `free` finds, and that no other server of ours has.
     fn choose(free: impl Fn() -> std::io::Result<u16>) -> std::io::Result<ReservedPort> {
         /// The most ports in a row that are taken.
         const MOST_TAKEN: usize = 1000;

@@ -14,20 +14,13 @@ use std::ops::Range;
 use crate::encoding::{base64, hex};
 
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct Template(Vec<TemplatePiece>);
+pub struct Template(Vec<TemplatePart>);
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-enum TemplatePiece {
+pub enum TemplatePart {
     Text(String),
     /// The functions from the outermost to the innermost, and the name.
     Hole(Vec<Function>, String),
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum TemplatePart<'a> {
-    Text(&'a str),
-    /// The functions from the outermost to the innermost, and the name.
-    Hole(&'a [Function], &'a str),
 }
 
 coreach_model::words! {
@@ -99,7 +92,7 @@ impl std::error::Error for TemplateError {}
 impl Template {
     /// Makes a template without holes, whatever the text contains.
     pub fn fixed(text: &str) -> Self {
-        Template(vec![TemplatePiece::Text(text.to_owned())])
+        Template(vec![TemplatePart::Text(text.to_owned())])
     }
 
     /// Joins templates, with a text between them.
@@ -107,7 +100,7 @@ impl Template {
         let mut pieces = Vec::new();
         for template in templates {
             if !pieces.is_empty() {
-                pieces.push(TemplatePiece::Text(between.to_owned()));
+                pieces.push(TemplatePart::Text(between.to_owned()));
             }
             pieces.extend(template.0);
         }
@@ -183,16 +176,13 @@ impl Template {
 
     pub fn holes(&self) -> impl Iterator<Item = &str> {
         self.0.iter().filter_map(|piece| match piece {
-            TemplatePiece::Hole(_, name) => Some(name.as_str()),
-            TemplatePiece::Text(_) => None,
+            TemplatePart::Hole(_, name) => Some(name.as_str()),
+            TemplatePart::Text(_) => None,
         })
     }
 
-    pub fn parts(&self) -> impl Iterator<Item = TemplatePart<'_>> {
-        self.0.iter().map(|piece| match piece {
-            TemplatePiece::Text(text) => TemplatePart::Text(text),
-            TemplatePiece::Hole(functions, name) => TemplatePart::Hole(functions, name),
-        })
+    pub fn parts(&self) -> &[TemplatePart] {
+        &self.0
     }
 
     /// Fills the holes of the text. Functions are applied to the texts that fill them.
@@ -212,8 +202,8 @@ impl Template {
         let mut filled = String::new();
         for piece in &self.0 {
             match piece {
-                TemplatePiece::Text(text) => filled.push_str(text),
-                TemplatePiece::Hole(functions, name) => {
+                TemplatePart::Text(text) => filled.push_str(text),
+                TemplatePart::Hole(functions, name) => {
                     let text = value(name).ok_or_else(|| name.clone())?;
                     filled.push_str(&encode(Function::all_of(functions, text)));
                 }
@@ -225,21 +215,21 @@ impl Template {
 
 #[derive(Default)]
 struct TemplateBuilder {
-    pieces: Vec<TemplatePiece>,
+    pieces: Vec<TemplatePart>,
     text: String,
 }
 
 impl TemplateBuilder {
     fn add_hole(&mut self, (functions, name): Hole) {
         if !self.text.is_empty() {
-            self.pieces.push(TemplatePiece::Text(std::mem::take(&mut self.text)));
+            self.pieces.push(TemplatePart::Text(std::mem::take(&mut self.text)));
         }
-        self.pieces.push(TemplatePiece::Hole(functions, name));
+        self.pieces.push(TemplatePart::Hole(functions, name));
     }
 
     fn finish(mut self) -> Template {
         if !self.text.is_empty() {
-            self.pieces.push(TemplatePiece::Text(self.text));
+            self.pieces.push(TemplatePart::Text(self.text));
         }
         Template(self.pieces)
     }

@@ -15,7 +15,6 @@
 
 use std::fmt;
 use std::io::{self, ErrorKind, Read, Write};
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use rustls::client::Resumption;
@@ -30,18 +29,8 @@ pub struct Tls {
     config: Arc<ClientConfig>,
     /// The name that the certificate must have, if it is not the host's.
     name: Option<ServerName<'static>>,
-    files: Option<Files>,
-}
-
-/// The files of the texts, for other programs that speak to the same server.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Files {
-    pub authorities: PathBuf,
-    pub client: Option<(PathBuf, PathBuf)>,
-    /// The server's name, if it is not the host's.
-    pub name: Option<String>,
-    /// The line that names the files: `iut.yaml:5`.
-    pub place: String,
+    /// The line that names the files, for messages: ` (iut.yaml:5)`.
+    place: String,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -92,16 +81,13 @@ impl Tls {
         };
         config.resumption = Resumption::disabled();
         let name = name.and_then(|name| ServerName::try_from(name.to_owned()).ok());
-        Ok(Tls { config: Arc::new(config), name, files: None })
+        Ok(Tls { config: Arc::new(config), name, place: String::new() })
     }
 
+    /// Sets the line that names the files: `iut.yaml:5`.
     #[must_use]
-    pub fn with_files(self, files: Files) -> Self {
-        Tls { files: Some(files), ..self }
-    }
-
-    pub fn files(&self) -> Option<&Files> {
-        self.files.as_ref()
+    pub fn with_place(self, place: &str) -> Self {
+        Tls { place: format!(" ({place})"), ..self }
     }
 
     /// Makes a session with this host, which has not begun.
@@ -114,8 +100,7 @@ impl Tls {
         let name = name.map_err(|_| Broken::of(&format!("no certificate can be for `{host}`")))?;
         let connection = ClientConnection::new(Arc::clone(&self.config), name.clone());
         let connection = connection.map_err(|error| Broken::of(&error.to_string()))?;
-        let place = self.files.as_ref().map_or(String::new(), |files| format!(" ({})", files.place));
-        Ok(TlsSession { connection, accepted: 0, name, place })
+        Ok(TlsSession { connection, accepted: 0, name, place: self.place.clone() })
     }
 }
 
@@ -246,6 +231,7 @@ impl TlsSession {
         let _ = self.flush(&mut socket);
     }
 
+    /// Writes the records that wait to be sent.
     fn flush(&mut self, socket: &mut impl Write) -> io::Result<()> {
         while self.connection.wants_write() {
             match self.connection.write_tls(socket) {

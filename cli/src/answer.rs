@@ -9,6 +9,7 @@ use std::io;
 use std::path::Path;
 use std::sync::OnceLock;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgMatches, ValueEnum};
 use coreach_execution::campaign::StoreError;
 use coreach_model::{Diagnostic, Severity};
@@ -55,6 +56,17 @@ pub fn set_format(matches: &ArgMatches) {
     let trace = innermost.try_get_one::<TraceFormat>("format").ok().flatten();
     let is_json = answer == Some(&OutputFormat::Json) || trace == Some(&TraceFormat::Json);
     let _ = FORMAT.set(if is_json { OutputFormat::Json } else { OutputFormat::Human });
+}
+
+/// Makes a parser of words, each of which stands for a value.
+pub(crate) fn one_of<T: Clone + Send + Sync + 'static, const N: usize>(
+    choices: [(&'static str, T); N],
+) -> impl TypedValueParser<Value = T> {
+    let words = choices.each_ref().map(|(word, _)| *word);
+    PossibleValuesParser::new(words).try_map(move |given| {
+        let choice = choices.iter().find(|(word, _)| *word == given);
+        choice.map(|(_, value)| value.clone()).ok_or("this is no choice")
+    })
 }
 
 /// Whether the answer is one JSON document.

@@ -7,6 +7,7 @@ use std::time::Duration;
 use clap::{Args, Command, Parser, Subcommand, ValueEnum, ValueHint};
 use clap_complete::Shell;
 use coreach_analyses::DomainKind;
+use coreach_analyses::symbolic::Quiescence;
 use coreach_execution::campaign::Partition;
 use coreach_pipeline::{Stage, export};
 use coreach_project::beginning::SCHEMAS;
@@ -15,7 +16,7 @@ use coreach_project::cover::{CRITERIA, Criterion, Observe};
 use coreach_project::verifying::NODES;
 use coreach_project::whole::{positive, whole};
 
-use crate::answer::OutputFormat;
+use crate::answer::{OutputFormat, one_of};
 use crate::console::ColorWhen;
 use crate::execution_arguments::{
     CoverageArguments, ExplainArguments, MutateArguments, ReplayArguments, ReportArguments, TestArguments,
@@ -205,7 +206,7 @@ pub struct ShowArguments {
     #[arg(long, value_name = "NAME")]
     pub purpose: Option<String>,
     /// In which form; the help is made of the list of formats.
-    #[arg(long, default_value = "dot", help = format_help())]
+    #[arg(long, default_value = "dot", help = format!("Print it in this format: {}", export::Format::ALL.map(export::Format::name).join(", ")))]
     pub format: export::Format,
     /// Show reach and coreach in the picture
     #[arg(long)]
@@ -247,15 +248,6 @@ pub struct CompareArguments {
     pub threads: Option<NonZeroUsize>,
 }
 
-/// What becomes of quiescence in a tree.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
-pub enum Silence {
-    #[default]
-    Unseen,
-    Loop,
-    Sink,
-}
-
 #[derive(Args, Debug)]
 pub struct ExploreArguments {
     /// The specification
@@ -274,8 +266,8 @@ pub struct ExploreArguments {
     #[arg(long, conflicts_with_all = ["all_paths", "inclusion", "accept", "out"])]
     pub merge: bool,
     /// Do not show quiescence, show it as a loop, or end the path after it
-    #[arg(long, value_enum, value_name = "HOW", default_value_t)]
-    pub quiescence: Silence,
+    #[arg(long, value_name = "HOW", default_value = "unseen", value_parser = one_of([("unseen", Quiescence::Unseen), ("loop", Quiescence::Loop), ("sink", Quiescence::Sink)]))]
+    pub quiescence: Quiescence,
     /// Accept all paths of this many events (replaces `--depth`)
     #[arg(long, value_name = "EVENTS", value_parser = whole::<usize>, conflicts_with_all = ["restrict", "inclusion"])]
     pub all_paths: Option<usize>,
@@ -321,7 +313,7 @@ pub struct CoverArguments {
     #[arg(value_name = "CONFIG|MODEL")]
     pub model: PathBuf,
     /// What to cover; the help is made of the list of criteria.
-    #[arg(long, value_name = "CRITERION,...", value_delimiter = ',', default_value = "transitions", help = criterion_help())]
+    #[arg(long, value_name = "CRITERION,...", value_delimiter = ',', default_value = "transitions", help = format!("Cover this: {}", CRITERIA.join(", ")))]
     pub criterion: Vec<Criterion>,
     /// Write the suite to this folder: purposes, specification, configuration
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
@@ -330,7 +322,7 @@ pub struct CoverArguments {
     #[arg(long, default_value = "0", value_parser = whole::<usize>)]
     pub events: usize,
     /// What purposes watch behind their goals; the help is made of the list.
-    #[arg(long, value_name = "WHAT", default_value_t, help = observe_help())]
+    #[arg(long, value_name = "WHAT", default_value_t, help = format!("After each goal, watch for this evidence: {}", Observe::ALL.map(Observe::name).join(", ")))]
     pub observe: Observe,
     /// End each path after this many events
     #[arg(long, value_name = "EVENTS", default_value = "60", value_parser = whole::<usize>)]
@@ -461,24 +453,12 @@ fn parse_stage(name: &str) -> Result<Stage, String> {
     })
 }
 
-fn criterion_help() -> String {
-    format!("Cover this: {}", CRITERIA.join(", "))
-}
-
-fn observe_help() -> String {
-    format!("After each goal, watch for this evidence: {}", Observe::ALL.map(Observe::name).join(", "))
-}
-
 fn stage_help() -> String {
     format!(
         "Show this: specification, test_purpose, or a stage's result: {} [default: the model itself; of a configuration the {}]",
         Stage::ALL.map(Stage::artifact).join(", "),
         Stage::InputComplete.artifact()
     )
-}
-
-fn format_help() -> String {
-    format!("Print it in this format: {}", export::Format::ALL.map(export::Format::name).join(", "))
 }
 
 fn parse_shown_stages(name: &str) -> Result<ShownStages, String> {

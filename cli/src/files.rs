@@ -13,7 +13,7 @@ use coreach_project::file_kind::FileKind::{
 };
 use coreach_project::file_kind::find_kind;
 
-use crate::outputs::given_paths;
+use crate::outputs::{GivenPath, given_paths};
 
 /// A command, its argument, what the help calls the two (nothing if another row says the same), and the kinds
 /// of files that it takes.
@@ -61,58 +61,62 @@ const MOST_NAMED: usize = 3;
 
 /// Reports each file of a kind that the command does not take.
 pub fn report_other_kinds() -> Vec<Diagnostic> {
-    let files = TAKEN.iter().flat_map(|(command, argument, _, takes)| {
-        let given =
-            given_paths().iter().filter(|given| given.command == *command && given.argument == *argument);
-        given.map(move |given| (*command, &given.path, *takes))
-    });
     let mut found = Vec::new();
-    for (command, path, takes) in files {
-        let Some(kind) = find_kind(path).filter(|kind| !takes.contains(kind)) else { continue };
-        let message = format!(
-            "expected {}, but this is {}: {}",
-            join_words(takes.iter().map(|kind| kind.name().to_owned()), "or"),
-            kind.name(),
-            path.display()
-        );
-        let mut taking: Vec<String> = Vec::new();
-        for (_, _, shown, kinds) in TAKEN {
-            if !shown.is_empty() && kinds.contains(&kind) {
-                taking.push(format!("`coreach {shown}`"));
-            }
+    for (command, argument, _, takes) in TAKEN {
+        let is_of_argument = |given: &&GivenPath| given.command == command && given.argument == argument;
+        for path in given_paths().iter().filter(is_of_argument).map(|given| &given.path) {
+            let Some(kind) = find_kind(path).filter(|kind| !takes.contains(kind)) else { continue };
+            let expected = join_words(takes.iter().map(|kind| kind.name().to_owned()), "or");
+            let message = format!("expected {expected}, but this is {}: {}", kind.name(), path.display());
+            let help = explain_kind(command, takes, kind, path);
+            found.push(Diagnostic::error("wrong-kind-of-file", message).help(help));
         }
-        taking.push("`coreach check`".to_owned());
-        let verb = if taking.len() == 1 { "takes" } else { "take" };
-        if let Some(more) = taking.len().checked_sub(MOST_NAMED).filter(|more| *more > 1) {
-            taking.truncate(MOST_NAMED);
-            taking.push(format!("{more} others"));
-        }
-        let mut help = format!("{} {verb} {}", join_words(taking.into_iter(), "and"), kind.name());
-        let path = path.display();
-        if takes.contains(&Configuration) && kind == Specification {
-            let key = if command == "verify" { "property" } else { "purpose" };
-            let given_goal = find_goal();
-            let goal = match &given_goal {
-                Some((_, goal)) => goal.clone(),
-                None => format!("{}.yaml", key.to_uppercase()),
-            };
-            let remedy = format!(
-                "write `specification: {path}` and `{key}: {goal}` in two lines into a file coreach.yaml, and give that"
-            );
-            help = match given_goal {
-                Some((option, _)) => format!("{remedy} without `{option}`"),
-                None => format!("{remedy}. Without a purpose, `test --cover all` takes it; {help}"),
-            };
-        } else if takes.contains(&Configuration) && kind.aim().is_some() {
-            help += "; a configuration names both models: `specification: a.yaml` and `purpose: b.yaml`";
-        } else if takes == RUNS {
-            help = format!("`test --keep FOLDER` writes runs, and a campaign writes a store; {help}");
-        } else if let ([wanted], Some(key)) = (takes, takes[0].first_key()) {
-            help = format!("{} begins with `{key}:` and its name; {help}", wanted.name());
-        }
-        found.push(Diagnostic::error("wrong-kind-of-file", message).help(help));
     }
     found
+}
+
+/// Says which commands take a file of this kind, and what this command needs in its place.
+fn explain_kind(command: &str, takes: &[FileKind], kind: FileKind, path: &Path) -> String {
+    let mut takers: Vec<String> = Vec::new();
+    for (_, _, shown, kinds) in TAKEN {
+        if !shown.is_empty() && kinds.contains(&kind) {
+            takers.push(format!("`coreach {shown}`"));
+        }
+    }
+    takers.push("`coreach check`".to_owned());
+    let verb = if takers.len() == 1 { "takes" } else { "take" };
+    if let Some(more) = takers.len().checked_sub(MOST_NAMED).filter(|more| *more > 1) {
+        takers.truncate(MOST_NAMED);
+        takers.push(format!("{more} others"));
+    }
+    let taken_by = format!("{} {verb} {}", join_words(takers.into_iter(), "and"), kind.name());
+    if takes.contains(&Configuration) && kind == Specification {
+        let key = if command == "verify" { "property" } else { "purpose" };
+        let write = |goal: &str| {
+            format!(
+                "write `specification: {}` and `{key}: {goal}` in two lines into a file coreach.yaml, and give that",
+                path.display()
+            )
+        };
+        return match find_goal() {
+            Some((option, goal)) => format!("{} without `{option}`", write(&goal)),
+            None => {
+                let goal = format!("{}.yaml", key.to_uppercase());
+                format!("{}. Without a purpose, `test --cover all` takes it; {taken_by}", write(&goal))
+            }
+        };
+    }
+    if takes.contains(&Configuration) && kind.aim().is_some() {
+        let names = "a configuration names both models: `specification: a.yaml` and `purpose: b.yaml`";
+        return format!("{taken_by}; {names}");
+    }
+    match (takes, takes[0].first_key()) {
+        _ if takes == RUNS => {
+            format!("`test --keep FOLDER` writes runs, and a campaign writes a store; {taken_by}")
+        }
+        ([wanted], Some(key)) => format!("{} begins with `{key}:` and its name; {taken_by}", wanted.name()),
+        _ => taken_by,
+    }
 }
 
 /// Finds the file of a purpose or a property in an option that takes its name, `--purpose goal.yaml`.

@@ -3,11 +3,11 @@
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum, ValueHint};
+use clap::{Args, ValueHint};
 use coreach_import::{FirstValues, ForeignFormat, Options, Untranslated, Vertices};
 use coreach_project::whole::positive;
 
-use crate::answer::OutputFormat;
+use crate::answer::{OutputFormat, one_of};
 use crate::outputs::OutputPath;
 
 /// The end of its help.
@@ -45,17 +45,17 @@ pub struct ImportArguments {
     #[arg(long, value_name = "ACTION,...", value_delimiter = ',')]
     pub uncontrollable: Vec<String>,
     /// For variables of timed XLIA without a first value: add constants, or leave the value open
-    #[arg(long, value_enum, value_name = "HOW", default_value_t)]
-    pub first_values: FirstValuesArgument,
+    #[arg(long, value_name = "HOW", default_value = "constants", value_parser = one_of([("constants", FirstValues::Constants), ("open", FirstValues::Open)]))]
+    pub first_values: FirstValues,
     /// Begin at this vertex of a graph
     #[arg(long, value_name = "NAME")]
     pub initial: Option<String>,
     /// Import the vertices of a graph as locations only, or also as outputs
-    #[arg(long, value_enum, value_name = "HOW", default_value_t)]
-    pub vertices: VerticesArgument,
+    #[arg(long, value_name = "HOW", default_value = "locations", value_parser = one_of([("locations", Vertices::Locations), ("outputs", Vertices::Outputs)]))]
+    pub vertices: Vertices,
     /// Refuse or leave out guards and actions that coreach cannot express
-    #[arg(long, value_enum, value_name = "HOW", default_value_t)]
-    pub untranslated: UntranslatedArgument,
+    #[arg(long, value_name = "HOW", default_value = "refuse", value_parser = one_of([("refuse", Untranslated::Refuse), ("drop", Untranslated::Drop)]))]
+    pub untranslated: Untranslated,
     /// Read at most this many transitions
     #[arg(long, value_name = "TRANSITIONS", default_value_t = NonZeroUsize::new(Options::MOST).unwrap_or(NonZeroUsize::MIN), value_parser = positive)]
     pub most: NonZeroUsize,
@@ -69,30 +69,6 @@ fn format_help() -> String {
     format!("Read this format [default: by name and content]: {}", names.join(", "))
 }
 
-/// What becomes of a graph's vertices.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
-pub enum VerticesArgument {
-    #[default]
-    Locations,
-    Outputs,
-}
-
-/// What becomes of first values that nobody gives.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
-pub enum FirstValuesArgument {
-    #[default]
-    Constants,
-    Open,
-}
-
-/// What becomes of guards and actions that cannot be translated.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
-pub enum UntranslatedArgument {
-    #[default]
-    Refuse,
-    Drop,
-}
-
 impl ImportArguments {
     /// Returns how the foreign model is read.
     pub fn options(&self) -> Options {
@@ -101,19 +77,10 @@ impl ImportArguments {
             outputs: self.outputs.clone(),
             internals: self.internals.clone(),
             uncontrollable: self.uncontrollable.clone(),
-            first_values: match self.first_values {
-                FirstValuesArgument::Constants => FirstValues::Constants,
-                FirstValuesArgument::Open => FirstValues::Open,
-            },
+            first_values: self.first_values,
             initial: self.initial.clone(),
-            vertices: match self.vertices {
-                VerticesArgument::Locations => Vertices::Locations,
-                VerticesArgument::Outputs => Vertices::Outputs,
-            },
-            untranslated: match self.untranslated {
-                UntranslatedArgument::Refuse => Untranslated::Refuse,
-                UntranslatedArgument::Drop => Untranslated::Drop,
-            },
+            vertices: self.vertices,
+            untranslated: self.untranslated,
             most: self.most.get(),
         }
     }

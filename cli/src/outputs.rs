@@ -62,6 +62,7 @@ pub fn given_paths() -> &'static [GivenPath] {
     GIVEN.get().map_or(&[], Vec::as_slice)
 }
 
+/// Lists the paths among the arguments of a command and of its subcommands.
 fn list_paths(command: &str, matches: &ArgMatches, paths: &mut Vec<GivenPath>) {
     for id in matches.ids().map(clap::Id::as_str) {
         let given = |path: &Path, is_read| GivenPath {

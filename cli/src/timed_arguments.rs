@@ -4,7 +4,8 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, Subcommand, ValueEnum, ValueHint};
+use clap::builder::TypedValueParser;
+use clap::{Args, Subcommand, ValueHint};
 use coreach_execution::offline::verdict::MOST_CONTEXTS;
 use coreach_execution::offline::write::TraceForm;
 use coreach_model::number::{WIRE_DIGITS, real};
@@ -17,7 +18,7 @@ use coreach_project::timed::inputs::criterion_with_time;
 use coreach_project::whole::{positive, whole};
 use dashu_ratio::RBig;
 
-use crate::answer::{OutputFormat, TraceFormat};
+use crate::answer::{OutputFormat, TraceFormat, one_of};
 use crate::execution_arguments::parse_constant;
 use crate::inconclusive::Inconclusive;
 use crate::outputs::OutputPath;
@@ -94,21 +95,9 @@ pub struct PathArguments {
     pub format: OutputFormat,
 }
 
-/// How a timed sequence is written.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
-pub enum SequenceFormat {
-    #[default]
-    Csv,
-    JsonLines,
-}
-
-impl From<SequenceFormat> for TraceForm {
-    fn from(format: SequenceFormat) -> TraceForm {
-        match format {
-            SequenceFormat::Csv => TraceForm::Csv,
-            SequenceFormat::JsonLines => TraceForm::JsonLines,
-        }
-    }
+/// Parses how a timed sequence is written.
+fn sequence_form() -> impl TypedValueParser<Value = TraceForm> {
+    one_of([("csv", TraceForm::Csv), ("json-lines", TraceForm::JsonLines)])
 }
 
 #[derive(Args, Debug)]
@@ -136,8 +125,8 @@ pub struct InputsArguments {
     #[arg(long, value_name = "NAME=VALUE", value_parser = parse_constant)]
     pub constant: Vec<(String, String)>,
     /// Write the sequence in this format
-    #[arg(long, value_enum, default_value_t)]
-    pub format: SequenceFormat,
+    #[arg(long, default_value = "csv", value_parser = sequence_form())]
+    pub format: TraceForm,
 }
 
 #[derive(Args, Debug)]
@@ -177,8 +166,8 @@ pub struct TimedMergeArguments {
     #[arg(long, value_name = "FILE")]
     pub outputs: PathBuf,
     /// Write the trace in this format
-    #[arg(long, value_enum, default_value_t)]
-    pub format: SequenceFormat,
+    #[arg(long, default_value = "csv", value_parser = sequence_form())]
+    pub format: TraceForm,
 }
 
 #[derive(Args, Debug)]

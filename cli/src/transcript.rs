@@ -56,6 +56,7 @@ struct ConnectionText<'a> {
 }
 
 impl ConnectionText<'_> {
+    /// Adds an item of the evidence: what was sent as a command, all else as comments.
     fn add_item(&mut self, item: &EvidenceItem) {
         if item.kind == EvidenceKind::Sent {
             return self.add_sent(item);
@@ -88,6 +89,7 @@ impl ConnectionText<'_> {
         }
     }
 
+    /// Adds a message that was sent: a call of `curl`, or a `printf` into the pipe.
     fn add_sent(&mut self, item: &EvidenceItem) {
         if item.cut == 0
             && let Some(command) = curl_command(&item.bytes)

@@ -33,7 +33,10 @@ impl Dialogue {
     ) -> Result<(), Failure> {
         let ready = ready.min(self.deadline);
         let begun = match encoding {
-            Encoding::Json => self.begin_json(&json_lines::write_start(session), ready, process),
+            Encoding::Json => {
+                let start = json_lines::write_first_message("start", session.constants, session.seed);
+                self.begin_json(&start, ready, process)
+            }
             Encoding::Lines(_) | Encoding::Binary(_) => {
                 self.exchange(encoding, encoding.reset(), "reset", ready, process)
             }
@@ -426,7 +429,7 @@ impl Dialogue {
             ..self
         };
         if let Encoding::Json = encoding {
-            let resume = json_lines::write_resume(next.signatures.constants(), seed);
+            let resume = json_lines::write_first_message("resume", next.signatures.constants(), seed);
             let begun = next.begin_json(&resume, ready.min(deadline), process);
             begun.map_err(|failure| match failure {
                 Failure::Start(text) | Failure::Lost(text) => {

@@ -56,6 +56,7 @@ pub enum ExitStatus {
     Signal(i32),
 }
 
+/// Sends a message, with descriptors beside it.
 pub(super) fn send(
     mut to: &UnixStream,
     message: &impl Serialize,

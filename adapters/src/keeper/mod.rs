@@ -209,6 +209,7 @@ impl ProcessKeeper {
         lock(&KEEPERS).idle.push(self);
     }
 
+    /// Sends a request and returns its reply. Descriptors may go with both.
     fn ask(
         &self,
         request: &KeeperRequest,

@@ -5,6 +5,7 @@
 use std::time::Instant;
 
 use coreach_model::Value;
+use coreach_model::iosts::Iosts;
 use coreach_model::reader::{from_bytes, read_specification};
 
 use super::unmatched::generalize;
@@ -21,13 +22,17 @@ outputs: { Long: { n: int, b: bool }, Short: { n: int } }
 transitions: [{ from: A, to: A, on: Short }]
 ";
 
+fn read_model(text: &str) -> Iosts {
+    let file = from_bytes("m".to_owned(), text.as_bytes().to_vec()).unwrap();
+    read_specification(file).unwrap().0.iosts
+}
+
 fn fitting(patterns: &[&str]) -> Shape {
     Shape::fitting(patterns.iter().map(|text| pattern(text).unwrap()))
 }
 
 fn events(unmatched: Unmatched, wire: &[&str]) -> Vec<String> {
-    let file = from_bytes("m".to_owned(), MODEL.as_bytes().to_vec()).unwrap();
-    let iosts = read_specification(file).unwrap().0.iosts;
+    let iosts = read_model(MODEL);
     let session = Session { iosts: &iosts, constants: &[], seed: 1, deadline: Instant::now() };
     let mut signatures = Signatures::of(&session);
     let yes = [("yes", "true"), ("no", "false")].map(|(wire, literal)| (wire.to_owned(), literal.to_owned()));
@@ -68,8 +73,7 @@ fn events(unmatched: Unmatched, wire: &[&str]) -> Vec<String> {
 fn a_string_is_sent_as_it_is_or_in_an_encoding() {
     let model = "iosts: m\ninitial: { location: A }\ninputs: { Put: { t: string } }\n\
                  outputs: { Got: { t: string } }\ntransitions: [{ from: A, to: A, on: Put }]\n";
-    let file = from_bytes("m".to_owned(), model.as_bytes().to_vec()).unwrap();
-    let iosts = read_specification(file).unwrap().0.iosts;
+    let iosts = read_model(model);
     let session = Session { iosts: &iosts, constants: &[], seed: 1, deadline: Instant::now() };
     let mut signatures = Signatures::of(&session);
     let lines = |template: &str, spelt: Option<TextEncoding>| Lines {
@@ -114,8 +118,7 @@ fn a_string_is_sent_as_it_is_or_in_an_encoding() {
 fn what_is_counted_is_as_long_as_it_says() {
     let model = "iosts: m\ninitial: { location: A }\ninputs: { Put: { t: string } }\n\
                  outputs: { Got: { t: string }, X: {} }\ntransitions: [{ from: A, to: A, on: Put }]\n";
-    let file = from_bytes("m".to_owned(), model.as_bytes().to_vec()).unwrap();
-    let iosts = read_specification(file).unwrap().0.iosts;
+    let iosts = read_model(model);
     let session = Session { iosts: &iosts, constants: &[], seed: 1, deadline: Instant::now() };
     let mut signatures = Signatures::of(&session);
     let counted = LinePart::Counted { count: "n".to_owned(), name: "t".to_owned() };
@@ -261,8 +264,7 @@ fn mail(unmatched: Unmatched) -> Lines {
 /// answer is to what was sent last.
 #[test]
 fn literals_fields_and_answers_are_read() {
-    let file = from_bytes("m".to_owned(), MAIL.as_bytes().to_vec()).unwrap();
-    let iosts = read_specification(file).unwrap().0.iosts;
+    let iosts = read_model(MAIL);
     let session = Session { iosts: &iosts, constants: &[], seed: 1, deadline: Instant::now() };
     let mut signatures = Signatures::of(&session);
     let lines = mail(Unmatched::Fail);

@@ -54,25 +54,18 @@ fn end_refused(found: Vec<Diagnostic>) -> EarlyExit {
 /// Remarks on what makes the figures less certain than they look, and on requirements that are not met.
 fn add_doubts(answer: &mut CommandAnswer, report: &CoverageReport, settings: &Measure, quiet: bool) {
     let runs = &report.runs;
-    if runs.too_many_states > 0 {
-        let left = plural(runs.too_many_states, "run");
-        let limit = settings.states;
-        answer
-            .remark(format!("warning: {left} left out: more than {limit} states are possible (`--states`)"));
-    }
-    if runs.unordered > 0 {
-        let left = plural(runs.unordered, "run");
-        answer.remark(format!(
-            "warning: {left} left out: they used several connections, so the order of their messages is not known"
-        ));
-    }
-    if runs.stopped > 0 {
-        let left = plural(runs.stopped, "run");
-        answer.remark(format!("warning: {left} left out: they need more than the budget"));
-    }
-    if runs.walks > 0 {
-        let left = plural(runs.walks, "run");
-        answer.remark(format!("warning: {left} of `test --cover` left out: `coverage` does not count them"));
+    let too_many = format!("left out: more than {} states are possible (`--states`)", settings.states);
+    let left_out = [
+        (runs.too_many_states, too_many.as_str()),
+        (
+            runs.unordered,
+            "left out: they used several connections, so the order of their messages is not known",
+        ),
+        (runs.stopped, "left out: they need more than the budget"),
+        (runs.walks, "of `test --cover` left out: `coverage` does not count them"),
+    ];
+    for (count, why) in left_out.into_iter().filter(|(count, _)| *count > 0) {
+        answer.remark(format!("warning: {} {why}", plural(count, "run")));
     }
     if runs.cut > 0 && !quiet {
         let cut = plural(runs.cut, "run");

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use coreach_analyses::symbolic::{Quiescence, TreeLimits};
+use coreach_analyses::symbolic::TreeLimits;
 use coreach_execution::interruption::stop_if_ending;
 use coreach_model::diagnostic::Diagnostic;
 use coreach_model::iosts::Iosts;
@@ -18,7 +18,7 @@ use coreach_project::file_kind::{FileKind, load_text_of};
 
 use super::{CommandAnswer, CommandResult, EarlyExit, picture_format, plural, write_picture};
 use crate::answer::draw_text;
-use crate::arguments::{ExploreArguments, Silence};
+use crate::arguments::ExploreArguments;
 use crate::console;
 use crate::exit::Exit;
 use crate::outputs::{OutputForm, request_output, resolve_each};
@@ -39,11 +39,7 @@ pub fn explore(arguments: &ExploreArguments) -> CommandResult {
     let limits = TreeLimits {
         depth: arguments.depth,
         nodes: arguments.nodes.get(),
-        quiescence: match arguments.quiescence {
-            Silence::Unseen => Quiescence::Unseen,
-            Silence::Loop => Quiescence::Loop,
-            Silence::Sink => Quiescence::Sink,
-        },
+        quiescence: arguments.quiescence,
         is_restricted: arguments.restrict,
         is_merged: arguments.merge,
     };

@@ -78,6 +78,7 @@ fn write_files(folder: &Path, files: &[(String, String)]) -> Result<(), (PathBuf
     Ok(())
 }
 
+/// The files and folders that were made, in their order.
 #[derive(Default)]
 struct Made {
     files: Vec<PathBuf>,
@@ -96,6 +97,7 @@ impl Made {
     }
 }
 
+/// Makes a folder and those above it, and notes each new one.
 fn make_folders(folder: &Path, made: &mut Made) -> io::Result<()> {
     if folder.as_os_str().is_empty() || folder.is_dir() {
         return Ok(());
@@ -127,6 +129,7 @@ fn summary_text(folder: &Path, files: &[(String, String)]) -> String {
     text
 }
 
+/// Quotes a folder for `cd` in a shell, if it needs that. A dash at the beginning would make it an option.
 fn quote_folder(path: &Path) -> String {
     let text = path.display().to_string();
     let is_plain = |c: char| c.is_alphanumeric() || "/._-+".contains(c);

@@ -323,6 +323,7 @@ impl WrittenFiles {
     }
 }
 
+/// Returns the exit code for a purpose: 0 if it can be reached, and all its files are written.
 fn exit_of_purpose(unreachable: Option<&Diagnostic>, written: &WrittenFiles) -> Exit {
     let mut exit = if unreachable.is_some() { Exit::Unreachable } else { Exit::Fine };
     if !written.unreadable.is_empty() {
@@ -483,6 +484,7 @@ fn tell_made(
     PurposeAnswer { text, notes, found, problems, report, exit }
 }
 
+/// Says that the work on a purpose was stopped, and whether some of its files may be written.
 fn tell_stopped<D>(name: &str, domain: DomainKind, stop: &Stop) -> PurposeAnswer<D> {
     let diagnostic = stop.to_diagnostic();
     let is_begun = matches!(stop, Stop::Budget(passed) if passed.stage == "write");
@@ -587,6 +589,7 @@ fn written_lines(paths: &[PathBuf]) -> String {
     lines.into_iter().map(line).collect()
 }
 
+/// Notes the first imprecisions, and how many more there are.
 fn imprecision_notes(all: &[String]) -> Vec<String> {
     let mut notes: Vec<String> =
         all.iter().take(MOST_IMPRECISIONS_TOLD).map(|imprecision| format!("note: {imprecision}")).collect();

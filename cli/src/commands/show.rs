@@ -21,6 +21,7 @@ use crate::console;
 use crate::exit::Exit;
 use crate::progress::ProgressLine;
 
+/// Prints a model, or the result of one stage.
 pub fn show(arguments: &ShowArguments) -> CommandResult {
     let path = &arguments.model;
     let takes = [FileKind::Specification, FileKind::Purpose, FileKind::Property, FileKind::Configuration];
@@ -63,6 +64,7 @@ fn make_purpose_project(file: Arc<SourceFile>, path: &Path) -> coreach_model::re
     read_purpose_project(file, specification)
 }
 
+/// Finds the purpose that `--purpose` names, else the first. Tells the user which others there are.
 fn find_purpose<'a>(arguments: &ShowArguments, project: &'a Project) -> Option<&'a TestPurpose> {
     let names = || project.purposes.iter().map(|purpose| purpose.iosts.name.as_str());
     let Some(wanted) = &arguments.purpose else {

@@ -18,6 +18,7 @@ use crate::exit::Exit;
 use crate::pieces::{do_pieces, to_reason};
 use crate::progress::ProgressLine;
 
+/// Verifies each property, and tells the proofs and the violations.
 pub fn verify(arguments: &VerifyArguments) -> CommandResult {
     let (project, warnings) = load(&arguments.configuration)?;
     let properties: Vec<&TestPurpose> =

@@ -2,7 +2,6 @@
 //! file, so that a wrong file is found before the first run.
 
 use std::ops::Range;
-use std::path::PathBuf;
 
 use coreach_adapters::tls::{self, File, Tls};
 use coreach_model::file;
@@ -20,7 +19,6 @@ const LARGEST: u64 = 1 << 20;
 struct NamedFile {
     bytes: Vec<u8>,
     place: Range<usize>,
-    path: PathBuf,
 }
 
 /// Reads `tls`. The outer `None` is a mistake, the inner one no key. `host` is the address's.
@@ -69,11 +67,7 @@ pub fn read_tls(
     let authorities = authorities?;
     let pair = client.as_ref().map(|(certificate, key)| (certificate.bytes.as_slice(), key.bytes.as_slice()));
     match Tls::of(&authorities.bytes, pair, name) {
-        Ok(tls) => {
-            let client = client.map(|(certificate, key)| (certificate.path, key.path));
-            let (name, place) = (name.map(str::to_owned), reader.line_of(&node.span));
-            Some(Some(tls.with_files(tls::Files { authorities: authorities.path, client, name, place })))
-        }
+        Ok(tls) => Some(Some(tls.with_place(&reader.line_of(&node.span)))),
         Err((wrong, why)) => {
             let place = match (wrong, client) {
                 (File::Certificate, Some((certificate, _))) => certificate.place,
@@ -100,7 +94,7 @@ fn read_file(reader: &mut IutReader<'_>, entries: &[Entry], key: &str) -> Option
     let reference = read_reference(reader.collector, node, key, reader.folder)?;
     let place = node.as_scalar()?.span.clone();
     match file::read(&reference.path, LARGEST) {
-        Ok(bytes) => Some(NamedFile { bytes, place, path: reference.path }),
+        Ok(bytes) => Some(NamedFile { bytes, place }),
         Err(error) => {
             let message = format!("`{key}` cannot be read: {error}");
             reader.collector.error("unreadable-file", message, &place, "the file that is named here");

@@ -153,6 +153,7 @@ pub(super) fn draw_table(rows: &[CompareRow]) -> String {
     table(&cells, 3)
 }
 
+/// Returns the cells of a row. Without figures, only its first three are there.
 fn row_cells(row: &CompareRow, shown: &ShownColumns) -> Vec<String> {
     let mut line = vec![row.purpose.clone(), row.domain.clone(), row.result.clone()];
     let Some(figures) = &row.figures else { return line };

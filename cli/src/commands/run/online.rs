@@ -29,6 +29,7 @@ struct OnlineDetails {
     seconds: f64,
 }
 
+/// Makes and writes the graph that judges runs, for each purpose, and tells what was made.
 pub(super) fn run(all: &CaseMaking<'_>) -> CommandResult {
     let CaseMaking { arguments, project, outputs, domain, .. } = *all;
     let work = |purpose: &TestPurpose, says: Says<'_>| {

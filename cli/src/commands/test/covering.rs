@@ -60,6 +60,7 @@ pub(super) fn test_by_walk(arguments: &TestArguments, what: Covered) -> CommandR
     walking.run_walks()
 }
 
+/// Reads the specification and the IUT file, and lists the goals of the walk.
 fn prepare_walk(arguments: &TestArguments, what: Covered) -> Result<Walking<'_>, Vec<Diagnostic>> {
     let (walkable, mut warnings) = read(&arguments.test)?;
     let cases = std::slice::from_ref(&walkable.case);

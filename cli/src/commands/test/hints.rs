@@ -198,8 +198,8 @@ fn explain_http_answer(case: &Case, iut: &Iut, run: &Run, record: &Record) -> Op
     let Transport::Http(http) = &iut.way else { return None };
     let asked = &find_last_stimulus(run)?.action;
     let received = run.wire.iter().rfind(|item| item.kind == EvidenceKind::Received)?;
-    let head = String::from_utf8_lossy(&received.bytes);
-    let status: u16 = head.split(' ').nth(1)?.parse().ok().filter(|status| (200..300).contains(status))?;
+    let answer = String::from_utf8_lossy(&received.bytes);
+    let status: u16 = answer.split(' ').nth(1)?.parse().ok().filter(|status| (200..300).contains(status))?;
     let expected = list_expected(record);
     // An output that needs no values fits any answer with its status.
     let needs_status_only = |(name, response): &&(String, Response)| {
@@ -208,14 +208,15 @@ fn explain_http_answer(case: &Case, iut: &Iut, run: &Run, record: &Record) -> Op
         expected.contains(name.as_str()) && is_asked && is_plain
     };
     let remedy = |name: &str| format!("`{name}: {{ status: {status}, to: {asked} }}`");
-    let seen = run.trace.last()?.what.event().map(|event| event.action.as_str());
     match &run.outcome {
         Outcome::Verdict(_, Cause::Event) => {
+            let seen = &run.trace.last()?.what.event()?.action;
+            let place = http.observations.iter().position(|(name, _)| name == seen)?;
             // The first observation that fits counts. An expected one before the seen one lacks a value.
-            let (_, body) = head.split_once("\r\n\r\n")?;
+            let (earlier, later) = http.observations.split_at(place);
+            let mut lacking = earlier.iter().filter(|(name, _)| expected.contains(name.as_str()));
+            let (_, body) = answer.split_once("\r\n\r\n")?;
             let reply = Reply { to: asked.clone(), status, body: body.into(), ..Reply::default() };
-            let earlier = http.observations.iter().take_while(|(name, _)| Some(name.as_str()) != seen);
-            let mut lacking = earlier.filter(|(name, _)| expected.contains(name.as_str()));
             let iosts = &case.test.iosts;
             let explain = |(name, response): &(String, Response)| {
                 let action = iosts.action(iosts.find_action(name)?);
@@ -225,9 +226,8 @@ fn explain_http_answer(case: &Case, iut: &Iut, run: &Run, record: &Record) -> Op
             if let Some(hint) = lacking.find_map(explain) {
                 return Some(hint);
             }
-            let seen = seen?;
-            let mut later = http.observations.iter().skip_while(|(name, _)| name != seen).skip(1);
-            let (name, _) = later.find(|other| needs_status_only(other) && other.1.status == status)?;
+            let mut later = later.iter().filter(needs_status_only);
+            let (name, _) = later.find(|(_, response)| response.status == status)?;
             Some(format!(
                 "hint: the answer also fits `{name}`, which comes after `{seen}` in `observations`. The first that fits \
                  counts: write {} before `{seen}`\n",

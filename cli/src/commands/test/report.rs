@@ -57,6 +57,7 @@ impl TestReport {
         Ok(TestReport { output, name, inconclusive, suites: Vec::new(), cases: Vec::new(), left_out })
     }
 
+    /// Adds a run, which is in the file `kept` if it was kept.
     pub(super) fn add_run(&mut self, record: &Record, kept: Option<&str>) {
         if self.output.is_none() {
             return;

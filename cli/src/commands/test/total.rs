@@ -57,6 +57,7 @@ pub(super) struct FailedRuns {
 }
 
 impl Total {
+    /// Adds a run to the sums.
     pub(super) fn add(&mut self, run: &Run) {
         self.outcomes.count(run.outcome.kind());
         self.events += run.trace.len();
@@ -84,6 +85,7 @@ impl Total {
         }
     }
 
+    /// Notes how a run failed, if it did. `path` is the file in which it is kept.
     pub(super) fn add_failure(&mut self, run: &Run, record: &Record, path: Option<&str>) {
         let bucket = record.bucket.as_ref().filter(|bucket| bucket.is_failure());
         self.begins_well |= self.outcomes.total() == 1 && bucket.is_none();

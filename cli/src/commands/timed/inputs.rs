@@ -27,7 +27,7 @@ pub fn inputs(arguments: &InputsArguments) -> CommandResult {
     let (model, constants, path, warnings) = read?;
     console::draw(&warnings);
     let wanted = TimedInputs { constants, seed: arguments.seed, is_whole: arguments.whole };
-    let form: TraceForm = arguments.format.into();
+    let form = arguments.format;
     if let Some(path) = path {
         let items =
             budget::within("inputs", budget::time(None), |_| sequence_along(&model, &path, &wanted))??;

@@ -16,7 +16,7 @@ pub fn merge(arguments: &TimedMergeArguments) -> CommandResult {
     let (model, warnings) = budget::reading(|| load(&arguments.model))?;
     console::draw(&warnings);
     let out = BufWriter::new(console::StandardOutput);
-    let mut writer = SequenceWriter::new(model.timed.graph(), out, arguments.format.into());
+    let mut writer = SequenceWriter::new(model.timed.graph(), out, arguments.format);
     trace::merge(&model.timed, &arguments.inputs, &arguments.outputs, |item| {
         writer.put(&item).map_err(EarlyExit::from)
     })?;

@@ -58,6 +58,7 @@ enum FileForm {
     Sptg(Guards),
 }
 
+/// Lists the files to write, each with its form.
 fn list_files(arguments: &PathArguments) -> Vec<(PathBuf, FileForm)> {
     let Some(folder) = &arguments.out else { return Vec::new() };
     let mut files: Vec<(PathBuf, FileForm)> = Vec::new();
