@@ -166,7 +166,9 @@ fn cover_text(report: &CoverDocument, is_quiet: bool) -> String {
     for reported in &report.criteria {
         let ReportedCriterion { criterion, goals, covered, unreachable, unknown, open, .. } = reported;
         let figures = [goals, covered, unreachable, unknown, open].map(ToString::to_string);
-        rows.push([&[criterion.clone()], &figures[..]].concat());
+        let mut row = vec![criterion.clone()];
+        row.extend(figures);
+        rows.push(row);
     }
     let mut text =
         format!("{}: {}\n\n{}", report.specification, plural(report.suite.len(), "purpose"), table(&rows, 1));
