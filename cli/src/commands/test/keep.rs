@@ -43,6 +43,7 @@ pub(super) fn check_outputs(arguments: &TestArguments, cases: &[Case]) -> Result
     Ok(junit)
 }
 
+/// Lists the files of `--keep`: the test cases, and their first runs.
 fn list_files(arguments: &TestArguments, cases: &[Case], folder: &Path) -> Vec<ToWrite> {
     let runs = MOST_CHECKED.min(arguments.runs.get() as u64);
     let to_write = |path: PathBuf| ToWrite::new("--keep", path, OutputForm::Run);

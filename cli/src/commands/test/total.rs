@@ -174,8 +174,7 @@ pub(super) fn explain_kept_system(iut: &Iut, total: &Total) -> String {
                 answer on the connection over which it is asked\n"
             .to_owned();
     }
-    let is_kept = iut.way.outlives_runs() && iut.way.is_reset();
-    if let Some(longest_wait) = total.longest_wait.filter(|_| iut.way.outlives_runs()) {
+    if let Some(longest_wait) = total.longest_wait.filter(|_| is_kept) {
         return format!(
             "hint: coreach waited {} s after a run for {THE_END}, in vain: let the system close its side when coreach does ({})\n",
             longest_wait.as_secs(),
