@@ -196,7 +196,7 @@ fn find_last_changes<'s>(reason: &Reason, states: &'s [ShownState]) -> BTreeSet<
     found
 }
 
-/// Lists the texts in quotes in the first line of an explanation, and the texts that are values of its guards.
+/// Lists the texts in quotes in the first line of an explanation, and those that are values of its guards.
 fn list_quoted_texts(reason: &Reason) -> BTreeSet<String> {
     let head = reason.summary.lines().next().unwrap_or_default();
     let values = reason.guards.iter().flat_map(|guard| guard.values.values());
@@ -221,8 +221,8 @@ fn describe_change(name: &str, was: &Value, is: &Value) -> Option<String> {
     Some(changes.filter(|text| text.chars().count() < whole.chars().count()).unwrap_or(whole))
 }
 
-/// Lists the parts of a record or a collection that have changed. `None` if all fields of a record have, or if
-/// the value has no parts.
+/// Lists the parts of a record or a collection that have changed. `None` if all fields of a record have, or
+/// if the value has no parts.
 fn list_changed_parts(name: &str, was: &Value, is: &Value) -> Option<Vec<String>> {
     let (Value::Record(ty, now), Value::Record(_, then)) = (is, was) else { return None };
     match ty.form {

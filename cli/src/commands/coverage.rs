@@ -27,10 +27,12 @@ pub fn coverage(arguments: &CoverageArguments) -> CommandResult {
     let (mut report, stops) = measured.map_err(end_refused)?;
     let required: Vec<_> = arguments.require.iter().flat_map(|required| required.0.clone()).collect();
     report.require(&required);
-    let exit = if report.unmet.is_empty() { Exit::Fine } else { Exit::Incomplete };
     stop_if_ending();
     console::draw(&stops);
-    let exit = if stops.is_empty() { exit } else { exit.and(Exit::Stopped) };
+    let mut exit = if report.unmet.is_empty() { Exit::Fine } else { Exit::Incomplete };
+    if !stops.is_empty() {
+        exit = exit.and(Exit::Stopped);
+    }
     report.diagnostics = render::each(&stops);
     report.exit_code = exit.code();
     if let Some(output) = &tracefile {

@@ -89,17 +89,7 @@ pub fn test(arguments: &TestArguments) -> CommandResult {
     let mut report = TestReport::begin(junit, arguments, &left_out)?;
     let documents: Arc<Mutex<Vec<Record>>> = Arc::default();
     let groups: Arc<Mutex<RunGroups>> = Arc::default();
-    if !is_json() {
-        let groups = groups.clone();
-        certain_end::tell_at_end(move |_, _| visible(&lock(&groups).text()).into_owned());
-    } else {
-        let finished = documents.clone();
-        certain_end::tell_at_end(move |exit_code, _| {
-            let (diagnostics, runs) = (Value::Array(Vec::new()), lock(&finished).clone());
-            let document = TestDocument { format_version: 1, exit_code, diagnostics, runs };
-            serde_json::to_string_pretty(&document).unwrap_or_default() + "\n"
-        });
-    }
+    tell_at_early_end(documents.clone(), groups.clone());
     // A link that outlives a run also outlives its test case.
     let links = Links::default();
     let mut keeper = Keeper::default();
@@ -192,6 +182,19 @@ pub fn test(arguments: &TestArguments) -> CommandResult {
         runs: lock(&documents).clone(),
     };
     Ok(CommandAnswer::new(exit, document, || next_commands.concat()))
+}
+
+/// Sets what an early end tells: the runs so far as a document, or the groups that were not told yet.
+fn tell_at_early_end(documents: Arc<Mutex<Vec<Record>>>, groups: Arc<Mutex<RunGroups>>) {
+    if !is_json() {
+        certain_end::tell_at_end(move |_, _| visible(&lock(&groups).text()).into_owned());
+        return;
+    }
+    certain_end::tell_at_end(move |exit_code, _| {
+        let (diagnostics, runs) = (Value::Array(Vec::new()), lock(&documents).clone());
+        let document = TestDocument { format_version: 1, exit_code, diagnostics, runs };
+        serde_json::to_string_pretty(&document).unwrap_or_default() + "\n"
+    });
 }
 
 #[derive(Serialize)]

@@ -192,8 +192,8 @@ fn explain_split_output(iut: &Iut, run: &Run, record: &Record) -> Option<String>
     None
 }
 
-/// Hints at an expected output that has the answer's status but stands too late in `observations`, or that has
-/// another status.
+/// Hints at an expected output that has the answer's status but stands too late in `observations`, or that
+/// has another status.
 fn explain_http_answer(case: &Case, iut: &Iut, run: &Run, record: &Record) -> Option<String> {
     let Transport::Http(http) = &iut.way else { return None };
     let asked = &find_last_stimulus(run)?.action;

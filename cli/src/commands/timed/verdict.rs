@@ -96,8 +96,8 @@ fn verdict_text(offline: &Offline<'_>, path: &[String], judged: &JudgedTrace) ->
     story::wrap(&text)
 }
 
-/// Returns the event that was refused, if one came, and the time from the event before to it, or to the end of
-/// a refused silence. `late` is the event after a delay that was too long.
+/// Returns the event that was refused, if one came, and the time from the event before to it, or to the end
+/// of a refused silence. `late` is the event after a delay that was too long.
 fn refused_event<'a>(why: &'a Why, late: Option<&'a SeqItem>) -> (Option<&'a SeqItem>, RBig) {
     match &why.seen.item {
         SeqItem::Delay(delay) => (late, &why.elapsed + delay),
