@@ -73,14 +73,16 @@ impl Reason {
                 || !self.summary.starts_with(&format!("expected {name} "))
                 || !self.summary.contains(&format!("got {text}"))
         };
-        let mut told: BTreeSet<(&String, &String)> = BTreeSet::new();
+        let mut told: BTreeSet<(&str, &str)> = BTreeSet::new();
         let mut lines = Vec::new();
         for guard in &self.guards {
             let mut shown = guard.clone();
             // A value that an earlier guard tells is not told again.
-            shown.values.retain(|name, value| is_untold(name, value) && !told.contains(&(&*name, &*value)));
+            shown.values.retain(|name, value| {
+                is_untold(name, value) && !told.contains(&(name.as_str(), value.as_str()))
+            });
             lines.push(format!("  {shown}"));
-            told.extend(&guard.values);
+            told.extend(guard.values.iter().map(|(name, value)| (name.as_str(), value.as_str())));
         }
         lines.extend(self.entered.iter().map(|guard| format!("  the step before: {guard}")));
         fn action_name(event: &str) -> &str {
