@@ -45,8 +45,9 @@ pub fn write(
 ) -> Result<(), JunitError> {
     let worse = find_worse_rows(contents);
     let worst_row = |key: &str| worse.get(key).or_else(|| contents.rows.get(key));
-    let kind =
-        |of: Option<&RunRow>| of.map_or(JunitResult::Error, |row| JunitResult::of(row.verdict, inconclusive));
+    let kind = |row: Option<&RunRow>| {
+        row.map_or(JunitResult::Error, |row| JunitResult::of(row.verdict, inconclusive))
+    };
     let mut suites: Vec<Vec<SuiteRun<'_>>> = vec![Vec::new(); plan.tests.len() * plan.iuts.len()];
     for (number, run) in plan.runs.iter().enumerate() {
         suites[run.test * plan.iuts.len() + run.iut].push((number, worst_row(&run.key.to_string())));

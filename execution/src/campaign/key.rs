@@ -16,7 +16,7 @@ impl Key {
         Key(Sha256::digest(text.as_bytes()).into())
     }
 
-    /// Its first 64 bits.
+    /// Returns its first 64 bits as a number.
     pub fn number(&self) -> u64 {
         self.0.iter().take(8).fold(0, |number, byte| number << 8 | u64::from(*byte))
     }

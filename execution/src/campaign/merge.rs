@@ -74,23 +74,23 @@ impl Store {
         let name = other.path.display().to_string();
         let mut merged = Merged::default();
         let is_wanted = |row: &Row<'_>| row.get::<_, String>("key").map(|key| wants(&key));
-        let mut each = |table: &str, visit: &mut dyn FnMut(&Row<'_>) -> rusqlite::Result<()>| {
+        let mut read = |table: &str, visit: &mut dyn FnMut(&Row<'_>) -> rusqlite::Result<()>| {
             seal::read_sealed_rows(&other.connection, table, faults, visit)
         };
-        each("tests", &mut |row| append_new(&transaction, "tests", TESTS, &column_values(row, TESTS)?))?;
-        each("iuts", &mut |row| append_new(&transaction, "iuts", IUTS, &column_values(row, IUTS)?))?;
-        each("runs", &mut |row| {
+        read("tests", &mut |row| append_new(&transaction, "tests", TESTS, &column_values(row, TESTS)?))?;
+        read("iuts", &mut |row| append_new(&transaction, "iuts", IUTS, &column_values(row, IUTS)?))?;
+        read("runs", &mut |row| {
             if !is_wanted(row)? {
                 merged.left += 1;
                 return Ok(());
             }
             take_run(&transaction, row, &name, &mut merged)
         })?;
-        each("conflicts", &mut |row| match is_wanted(row)? {
+        read("conflicts", &mut |row| match is_wanted(row)? {
             true => take_conflict(&transaction, &column_values(row, CONFLICTS)?),
             false => Ok(()),
         })?;
-        each("repeats", &mut |row| if is_wanted(row)? { take_repeat(&transaction, row) } else { Ok(()) })?;
+        read("repeats", &mut |row| if is_wanted(row)? { take_repeat(&transaction, row) } else { Ok(()) })?;
         snapshot.finish()?;
         // Without a commit, nothing that was taken stays.
         if faults.is_empty() {

@@ -94,7 +94,7 @@ impl Store {
         {
             return Err(StoreError::Access(path.to_owned(), error.to_string()));
         }
-        // SQLite would remove the log.
+        // SQLite would remove the log of an empty file, and with it finished runs.
         let log = path_beside(path, "-wal");
         if path.metadata().is_ok_and(|file| file.len() == 0) && has_log(path) {
             let why = format!("the file is empty, and its log {} is there", log.display());
@@ -174,7 +174,7 @@ impl Store {
         &self.path
     }
 
-    /// Sets the connection up, and makes the tables if there are none.
+    /// Sets the connection up, and makes the tables if there are none. The inner error is [`find_owner`]'s.
     fn prepare(&mut self, campaign: &str) -> rusqlite::Result<Result<()>> {
         self.connection.busy_handler(Some(wait_for_lock))?;
         if let Err(error) = find_owner(&self.connection, &self.path)? {
@@ -196,18 +196,18 @@ impl Store {
 
     /// Turns the log on. This needs the file alone, and SQLite does not always wait for that.
     fn enter_log_mode(&self) -> rusqlite::Result<()> {
-        for pauses in 0.. {
+        let mut pauses = 0;
+        loop {
             let mode = self
                 .connection
                 .pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get::<_, String>(0));
-            match mode {
-                Err(error)
-                    if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
-                        && wait_for_lock(pauses) => {}
-                other => return other.map(|_| ()),
+            let is_busy =
+                |error: &rusqlite::Error| error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy);
+            if !mode.as_ref().is_err_and(is_busy) || !wait_for_lock(pauses) {
+                return mode.map(drop);
             }
+            pauses += 1;
         }
-        Ok(())
     }
 
     /// Adds the test cases and implementations of a plan. Known ones stay as they are.

@@ -96,13 +96,13 @@ pub fn explain_trace(
     // How long the oldest stimulus has been under way.
     let mut age = Duration::ZERO;
     // Silence is an event only if the system has quiescence.
-    let quiet = walked.iosts.actions.iter().find(|action| action.kind == ActionKind::Quiescence);
-    let quiet = quiet.map(|action| Event::new(action.name.clone(), Vec::new()));
+    let quiescence = walked.iosts.actions.iter().find(|action| action.kind == ActionKind::Quiescence);
+    let quiescence = quiescence.map(|action| Event::new(action.name.clone(), Vec::new()));
     for (number, occurrence) in trace.iter().enumerate() {
         let taken_now = match occurrence {
             Occurrence::Observation(event) => Some(event),
             Occurrence::Stimulus(event) => Some(event).filter(|_| link.is_none()),
-            Occurrence::Silence(_) => quiet.as_ref(),
+            Occurrence::Silence(_) => quiescence.as_ref(),
             Occurrence::Delay(_) => None,
         };
         if let Some(event) = taken_now {

@@ -171,14 +171,15 @@ fn is_in_class(class: &BoundClass, datum: &Datum, guard: &Term) -> Vec<Term> {
         let whole = Term::and([defined(guard), guard.clone()]);
         Term::and([in_type(&beside, datum.ty()), substitute(&whole, &neighbour)])
     };
-    let equal = || Term::or(comparison_sides(guard, datum).iter().map(|(a, b)| Term::equal(a, b)));
     match class {
         BoundClass::Low => vec![allowed(-1).not(), allowed(1)],
         BoundClass::High => vec![allowed(-1), allowed(1).not()],
         BoundClass::Only => vec![allowed(-1).not(), allowed(1).not()],
         BoundClass::Inside if datum.ty().is_integer() => vec![allowed(-1), allowed(1)],
         BoundClass::Inside => Vec::new(),
-        BoundClass::Edge => vec![equal()],
+        BoundClass::Edge => {
+            vec![Term::or(comparison_sides(guard, datum).iter().map(|(a, b)| Term::equal(a, b)))]
+        }
         BoundClass::Is(literal) => vec![Term::equal(&value, &Term::literal(literal.clone()))],
     }
 }

@@ -365,11 +365,11 @@ impl Judge for CaseJudge<'_> {
         let silent = self.test.timed.as_ref().map(|_| &self.silent);
         let open: Vec<&Transition> = self.open_transitions().collect();
         let forbidden = observed.filter(|_| verdict == Some(Verdict::Fail));
-        let forbidden = forbidden.map(|event| with_event(iosts, &self.state, event));
-        let plain: Vec<Transition> = open
-            .iter()
-            .map(|transition| without_purpose(self.test, transition, &open, forbidden.as_ref()))
-            .collect();
+        let forbidden_values = forbidden.map(|event| with_event(iosts, &self.state, event));
+        let leave_out = |transition: &&Transition| {
+            without_purpose(self.test, transition, &open, forbidden_values.as_ref())
+        };
+        let plain: Vec<Transition> = open.iter().map(leave_out).collect();
         let in_state: Vec<_> = plain.iter().map(|transition| (transition, &self.state)).collect();
         let Expectation { phrase, guards: failing, expected } =
             describe_expectation(iosts, &in_state, observed, silent);
@@ -386,11 +386,11 @@ impl Judge for CaseJudge<'_> {
                 }
             }
             _ => {
-                let others = open.iter().filter(|transition| self.test.verdict(transition.target) != verdict);
-                let others: Vec<_> = others.map(|transition| (*transition, &self.state)).collect();
-                let conjuncts = conjunct_texts(&self.test.conjuncts.iter().cloned().collect::<Vec<_>>());
+                // Observations that lead elsewhere: their guards say why these did not come.
+                let mut others: Vec<_> = open.iter().map(|transition| (*transition, &self.state)).collect();
+                others.retain(|(transition, _)| self.test.verdict(transition.target) != verdict);
                 for guard in describe_expectation(iosts, &others, observed, silent).guards {
-                    let is_known = conjuncts.contains(&guard.part);
+                    let is_known = self.test.conjuncts.iter().any(|part| part.to_string() == guard.part);
                     why.guards.push(leave_place_out(self.test, guard, is_known));
                 }
             }

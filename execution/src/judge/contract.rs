@@ -244,7 +244,7 @@ pub trait Judge {
         None
     }
 
-    /// How long nothing must come until that matters, if it does. The tester then shows that time as a delay.
+    /// Returns how long nothing must come until the judge wants to be shown this time, as a delay.
     fn due(&self) -> Option<Duration> {
         None
     }
@@ -272,7 +272,7 @@ pub trait Judge {
         false
     }
 
-    /// Lets stimuli be under way for ever from here on. `false`: the judge looks at no link.
+    /// Assumes from here on that stimuli may be under way for ever. `false`: the judge looks at no link.
     fn loosen(&mut self) -> bool {
         false
     }

@@ -246,7 +246,7 @@ impl<J: Follower> Crossing<J> {
 
     /// Lets each event from `from` on happen that may, one in each new interleaving. Returns whether an
     /// observation has led out of the purpose's reach.
-    fn let_happen(&self, order: &Interleaving<J>, from: usize, known: &mut Vec<Interleaving<J>>) -> bool {
+    fn let_happen(&self, order: &Interleaving<J>, from: usize, orders: &mut Vec<Interleaving<J>>) -> bool {
         let mut has_lost = false;
         for (place, event) in self.pending.iter().enumerate().skip(from) {
             if !order.is_live()
@@ -263,12 +263,12 @@ impl<J: Follower> Crossing<J> {
             let is_lost = verdict == Some(Verdict::Inconclusive);
             has_lost |= is_lost && !event.is_stimulus();
             if verdict != Some(Verdict::Fail) {
-                let left = order.not_happened & !(1 << place);
+                let others = order.not_happened & !(1 << place);
                 let (not_happened, unjudged) = match verdict {
-                    Some(_) => (0, left & self.select_pending(|event| !event.is_stimulus())),
-                    None => (left, 0),
+                    Some(_) => (0, others & self.select_pending(|event| !event.is_stimulus())),
+                    None => (others, 0),
                 };
-                push_new(known, Interleaving { judge, not_happened, is_lost, unjudged });
+                push_new(orders, Interleaving { judge, not_happened, is_lost, unjudged });
             }
         }
         has_lost
@@ -279,31 +279,31 @@ impl<J: Follower> Crossing<J> {
         self.is_still = false;
         let place = self.pending.len();
         self.pending.push(event);
-        let mut known = self.interleavings.clone();
+        let mut orders = self.interleavings.clone();
         let is_observation = !self.pending[place].is_stimulus();
-        for order in &mut known {
+        for order in &mut orders {
             match order.is_live() {
                 true => order.not_happened |= 1 << place,
                 false => order.unjudged |= Events::from(is_observation) << place,
             }
         }
-        let (old_interleavings, mut next, mut has_lost) = (known.len(), 0, false);
+        let (old_orders, mut next, mut has_lost) = (orders.len(), 0, false);
         // Each interleaving that is found goes to the end of the list, and is looked at later.
-        while let Some(order) = known.get(next).cloned()
-            && known.len() <= 4 * MOST_INTERLEAVINGS
+        while let Some(order) = orders.get(next).cloned()
+            && orders.len() <= 4 * MOST_INTERLEAVINGS
         {
             // In an old interleaving, only the new event is tried: the earlier ones were tried before.
-            has_lost |= self.let_happen(&order, if next < old_interleavings { place } else { 0 }, &mut known);
+            has_lost |= self.let_happen(&order, if next < old_orders { place } else { 0 }, &mut orders);
             next += 1;
         }
-        let is_whole = next == known.len();
-        known.retain(|order| self.may_go_on(order));
-        known.sort_by_key(|order| order.not_happened.count_ones());
-        if !is_whole || known.is_empty() || known.len() > MOST_INTERLEAVINGS {
+        let is_whole = next == orders.len();
+        orders.retain(|order| self.may_go_on(order));
+        orders.sort_by_key(|order| order.not_happened.count_ones());
+        if !is_whole || orders.is_empty() || orders.len() > MOST_INTERLEAVINGS {
             self.pending.pop();
-            return if is_whole && known.is_empty() { Coming::Refused } else { Coming::TooMany };
+            return if is_whole && orders.is_empty() { Coming::Refused } else { Coming::TooMany };
         }
-        self.interleavings = known;
+        self.interleavings = orders;
         self.drop_happened();
         Coming::Followed { has_lost }
     }

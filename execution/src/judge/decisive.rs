@@ -44,18 +44,19 @@ pub(super) struct Grounds {
 /// Explains a condition by the part that decides about it. These data are those of the event.
 pub(super) fn explain_condition(condition: &Term, values: &Valuation, of_event: &[Datum]) -> Grounds {
     let mut scope = DecisiveScope::new(condition, values, of_event);
-    let (mut term, mut decisive, mut last_written) = (condition.clone(), None, None);
-    let (mut is_case, mut others, mut chosen_by) = (false, String::new(), Vec::new());
     let length = |term: &Term| term.to_string().chars().count();
     let is_short = |term: &Term| length(term) <= 3 * LONGEST_VALUE;
-    let whole = Some(condition.to_string()).filter(|text| is_quoted(text)).unwrap_or_default();
-    let mut branch = String::new();
+    let quoted = Some(condition.to_string()).filter(|text| is_quoted(text)).unwrap_or_default();
+    // The part that was opened last, and the last one that is shown, with the needs of other cases.
+    let (mut term, mut decisive) = (condition.clone(), None);
+    // The last part of a case that stands in the model.
+    let (mut is_case, mut last_written) = (false, None);
+    let (mut branch, mut others, mut chosen_by) = (String::new(), String::new(), Vec::new());
     while let Some(opened) = open_condition(&term, &mut scope) {
         // `false` alone says less than the condition, and its values say which branch was taken.
         if opened.term.written_size() > LARGEST_PART || opened.term.is_false() || opened.term.is_true() {
             break;
         }
-        // The last part of a case that stands in the model.
         if is_case && !opened.is_written && last_written.is_none() {
             last_written = Some(term).filter(is_short);
         }
@@ -64,13 +65,7 @@ pub(super) fn explain_condition(condition: &Term, values: &Valuation, of_event: 
         // The branch of an `if` or `match` that is not quoted is named by what it depends on.
         let is_choice = opened.others.is_empty();
         if let Some(decider) = opened.chosen_by.last().filter(|_| is_choice) {
-            let (text, value) = (decider.to_string(), evaluate(decider, &scope.values));
-            let value = value.map_or_else(|_| "undefined".to_owned(), |value| value.to_string());
-            let is_new = (*decider.sort() == Type::Bool || !is_path(decider)) && !whole.contains(&text);
-            branch = match is_new && text.chars().count().max(value.chars().count()) <= LONGEST_VALUE {
-                true => format!(" (the branch where `{text}` is {value})"),
-                false => String::new(),
-            };
+            branch = branch_text(decider, &scope, &quoted);
         }
         chosen_by.extend(opened.chosen_by);
         term = opened.term;
@@ -108,6 +103,17 @@ pub(super) fn explain_condition(condition: &Term, values: &Valuation, of_event: 
         texts.collect::<Vec<_>>().join(", as ") + &others
     });
     Grounds { since, values: shown_values }
+}
+
+/// Names the branch that this term has chosen. Empty if the quoted condition tells it, or the text is long.
+fn branch_text(decider: &Term, scope: &DecisiveScope, quoted: &str) -> String {
+    let (text, value) = (decider.to_string(), evaluate(decider, &scope.values));
+    let value = value.map_or_else(|_| "undefined".to_owned(), |value| value.to_string());
+    let is_new = (*decider.sort() == Type::Bool || !is_path(decider)) && !quoted.contains(&text);
+    match is_new && text.chars().count().max(value.chars().count()) <= LONGEST_VALUE {
+        true => format!(" (the branch where `{text}` is {value})"),
+        false => String::new(),
+    }
 }
 
 /// Explains the innermost part that was opened, if it is a `match` case that is `false`, or a conjunction of
@@ -321,6 +327,7 @@ fn open_alternatives(parts: &[Term], scope: &DecisiveScope) -> Option<Opened> {
     Some(Opened { others, ..Opened::case(Term::and(only_possible.iter().cloned()), needed) })
 }
 
+/// Returns the arm of a `match` for a value with this tag: the first that fits, or the last one.
 fn choose_arm<'m>(choice: &'m MatchOperation, ty: &RecordType, tag: &Value) -> Option<&'m MatchArm> {
     let fits = |case: &&MatchArm| case.alternative.is_none_or(|number| ty.tag(number) == *tag);
     choice.cases.iter().find(fits).or(choice.cases.last())
@@ -427,7 +434,7 @@ fn list_bound_values(domain: &QuantifierDomain, arguments: &[Term], values: &Val
     Some((0..ty.counting(&fields).count()).map(element).collect())
 }
 
-/// The values of a condition by their texts: those of [`collect_values`], and the two sides of a comparison.
+/// The values of a condition by their terms: those of [`collect_values`], and the two sides of a comparison.
 /// A long side of an equation for a part of the event is left out, since the differences are told.
 fn condition_values(condition: &Term, scope: &DecisiveScope) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();

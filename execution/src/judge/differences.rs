@@ -157,17 +157,15 @@ pub(super) fn demand_text(demands: &[Demand]) -> Option<String> {
         // An end is missing, or not in the range.
         _ => low.iter().map(|low| end(">", low)).chain(high.iter().map(|high| end("<", high))).collect(),
     };
+    let mut excluded: BTreeSet<&Value> = BTreeSet::new();
     for demand in demands {
         match demand {
             Demand::Text(text) => texts.push(text.clone()),
             Demand::ToHold => texts.push("to hold".to_owned()),
-            Demand::Value(_) | Demand::Bound(..) | Demand::Except(_) => {}
+            Demand::Except(value) => drop(excluded.insert(value)),
+            Demand::Value(_) | Demand::Bound(..) => {}
         }
     }
-    let excluded: BTreeSet<&Value> = demands
-        .iter()
-        .filter_map(|demand| if let Demand::Except(value) = demand { Some(value) } else { None })
-        .collect();
     let named: Vec<String> = excluded.iter().take(MOST_NAMED).map(|value| value_text(value)).collect();
     match excluded.len() {
         0 => {}
@@ -362,6 +360,7 @@ fn is_reordered(one: &Value, other: &Value) -> bool {
     ty.form == RecordForm::List && one[0] == other[0] && sorted(one) == sorted(other)
 }
 
+/// Are all parts that differ plain records, so that their fields say more?
 fn differ_in_records(wanted: &[Value], got: &[Value]) -> bool {
     let is_record = |part: &Value| matches!(part, Value::Record(ty, _) if ty.form == RecordForm::Plain);
     wanted.iter().zip(got).all(|(wanted, got)| wanted == got || is_record(wanted))
@@ -463,15 +462,11 @@ pub(super) fn alternatives_text(action: &str, alternatives: &[Vec<Difference>]) 
         let start = format!("{} ", first.subject);
         let texts = shown.iter().flatten().map(&text).enumerate();
         let texts = texts.map(|(index, text)| match text.strip_prefix(&start) {
-            Some(demand_alone) if index > 0 => {
-                demand_alone.strip_prefix("= ").unwrap_or(demand_alone).to_owned()
-            }
+            Some(demand) if index > 0 => demand.strip_prefix("= ").unwrap_or(demand).to_owned(),
             _ => text,
         });
-        return Some(
-            format!("{}{and_more}, {}", join_with_or(&texts.collect::<Vec<_>>()), got(first))
-                + &and_hidden(first),
-        );
+        let demands = join_with_or(&texts.collect::<Vec<_>>());
+        return Some(format!("{demands}{and_more}, {}{}", got(first), and_hidden(first)));
     }
     let way_text = |way: &Vec<Difference>| {
         let parts = way.iter().map(|difference| {

@@ -136,12 +136,12 @@ fn list_guards<'t>(
     }
     others.into_iter().for_each(|guard| add_guard(&mut guards, guard));
     // The state does not tell why this action cannot come: it tells why the only possible one can.
-    let is_told = |(transition, question): &(&Transition, Question<'_>)| {
+    let state_forbids = |(transition, question): &(&Transition, Question<'_>)| {
         failing_conjuncts(&transition.guard, &question.values).iter().any(|part| !question.reads_event(part))
     };
     if let Some(only @ (transition, _)) = possible.first().filter(|_| is_single)
         && !explaining.is_empty()
-        && !explaining.iter().any(is_told)
+        && !explaining.iter().any(state_forbids)
     {
         guards.extend(Question::new(iosts, silent, *only, None).guard_of_state(iosts, transition));
     }
@@ -213,20 +213,15 @@ impl<'t> Question<'t> {
             if !self.reads_event(&part) || part.asks_definedness() {
                 continue;
             }
-            let mut says_more = true;
-            // With the values of the state, `len(q) < 1 || r != q[0]` excludes a value, or says nothing.
-            let isolated = self.isolate_parameter(&part).or_else(|| {
-                let with_values = substitute(&part, &state);
-                says_more = !with_values.is_true();
-                self.isolate_parameter(&with_values)
-            });
-            match isolated {
+            // With the values of the state, `len(q) < 1 || r != q[0]` excludes a value, or always holds.
+            let with_state = substitute(&part, &state);
+            match self.isolate_parameter(&part).or_else(|| self.isolate_parameter(&with_state)) {
                 Some((name, demand)) => match by_parameter.iter_mut().find(|(known, _)| *known == name) {
                     Some((_, demands)) => demands.push(demand),
                     None => by_parameter.push((name, vec![demand])),
                 },
-                None if says_more => other_parts.push(part),
-                None => {}
+                None if with_state.is_true() => {}
+                None => other_parts.push(part),
             }
         }
         (by_parameter, other_parts)
@@ -243,14 +238,12 @@ impl<'t> Question<'t> {
                 by_parameter.push((parameter.name().to_owned(), vec![Demand::Value(value)]));
             }
         }
-        let is_told = |datum: &Datum| {
-            let demands = by_parameter.iter().find(|(name, _)| name == datum.name());
-            demands.is_some_and(|(_, demands)| demanded_value(demands).is_some())
-        };
-        other_parts.retain(|part| !self.list_read(part).into_iter().all(is_told));
         let demands_on = |parameter: &Datum| {
-            by_parameter.iter().find(|(name, _)| name == parameter.name()).map(|(_, all)| all)
+            by_parameter.iter().find(|(name, _)| name == parameter.name()).map(|(_, demands)| demands)
         };
+        let has_value =
+            |parameter: &Datum| demands_on(parameter).and_then(|demands| demanded_value(demands)).is_some();
+        other_parts.retain(|part| !self.list_read(part).into_iter().all(has_value));
         let text = |parameter: &Datum| match demands_on(parameter).and_then(|demands| demand_text(demands)) {
             Some(text) => format!("{} {text}", parameter.name()),
             None => parameter.name().to_owned(),

@@ -61,11 +61,11 @@ pub(crate) fn without_purpose(
     let split = siblings.iter().filter(is_split_from_same);
     let split_guards: Vec<Vec<Term>> = split.map(|candidate| candidate.guard.conjuncts()).collect();
     // If a condition of the specification fails, the others need not be known.
-    let fails = |part: &Term| forbidden.is_some_and(|values| holds(part, values) == Ok(false));
-    let is_enough = demands.iter().any(fails);
+    let is_false = |part: &Term| forbidden.is_some_and(|values| holds(part, values) == Ok(false));
+    let already_fails = demands.iter().any(is_false);
     let mut parts = transition.guard.conjuncts();
     parts.retain(|part| split_guards.iter().all(|guard| guard.contains(part)));
-    parts.retain(|part| !is_enough || demands.contains(part) || part.asks_definedness());
+    parts.retain(|part| !already_fails || demands.contains(part) || part.asks_definedness());
     let guard = Term::and(parts);
     match forbidden.map(|values| holds(&guard, values)) {
         Some(Ok(true)) => transition.clone(),
@@ -81,10 +81,9 @@ pub(super) fn can_come(test: &TestCase, transition: &Transition, state: &State) 
     }
     let parameters = &test.iosts.action(transition.action).parameters;
     // The guard has all conditions of the transition, also that its operations have values.
-    let witness = Lazy::default().witness(&guard.conjuncts());
-    let Witness::Found(found) = witness else { return false };
+    let Witness::Found(witness) = Lazy::default().witness(&guard.conjuncts()) else { return false };
     let mut valuation = state.valuation.clone();
-    valuation.extend(found.into_iter().filter(|(datum, _)| parameters.contains(datum)));
+    valuation.extend(witness.into_iter().filter(|(datum, _)| parameters.contains(datum)));
     holds(&transition.guard, &valuation) == Ok(true)
 }
 

@@ -251,17 +251,14 @@ impl Judge for OnlineJudge<'_> {
         let (Some(event), Judged::Followed(_)) = (what.event(), &judged) else { return judged };
         self.is_silent = false;
         self.update_verdict();
-        // The transition that violated the property explains how it was violated.
-        let violated = self.violated().and_then(|how| {
-            let test = self.test;
-            let violates_now = |transition: &Transition| {
-                test.violates[transition.target] == Some(how)
-                    && sources.contains(&transition.source)
-                    && test.iosts.action(transition.action).name == event.action
-            };
-            test.iosts.transitions.first_number(violates_now)
-        });
-        Judged::Followed(violated)
+        let Some(how) = self.violated() else { return Judged::Followed(None) };
+        let test = self.test;
+        let violates_now = |transition: &Transition| {
+            test.violates[transition.target] == Some(how)
+                && sources.contains(&transition.source)
+                && test.iosts.action(transition.action).name == event.action
+        };
+        Judged::Followed(test.iosts.transitions.first_number(violates_now))
     }
 
     fn verdict(&self) -> Option<Verdict> {
@@ -276,13 +273,13 @@ impl Judge for OnlineJudge<'_> {
         if self.is_suspended() {
             let decides = match self.after_silence(Duration::ZERO) {
                 Ok(after) => after.verdict.is_some() || !after.is_where(self),
-                Err(judged) => matches!(judged, Judged::Ends(Verdict::Fail, _)),
+                Err(ends) => matches!(ends, Judged::Ends(Verdict::Fail, _)),
             };
             return Some(if decides { AfterSilence::Decides } else { AfterSilence::Nothing });
         }
         // A second silence in a row says nothing new.
-        let decides = if self.is_silent { AfterSilence::Nothing } else { AfterSilence::Decides };
-        self.is_without_purpose().then_some(decides)
+        let effect = if self.is_silent { AfterSilence::Nothing } else { AfterSilence::Decides };
+        self.is_without_purpose().then_some(effect)
     }
 
     fn scene(&self) -> Option<(&TestCase, Vec<&State>)> {
@@ -321,19 +318,21 @@ impl Judge for OnlineJudge<'_> {
         if matches!(verdict, Some(Verdict::Pass | Verdict::WeakPass)) {
             return Reasons::default();
         }
-        let violates = observed.filter(|_| verdict == Some(Verdict::Fail)).and_then(|event| {
+        let forbidden = observed.filter(|_| verdict == Some(Verdict::Fail));
+        let violates = forbidden.and_then(|event| {
             let mut after = self.clone();
             after.take(&Occurrence::Observation(event.clone()));
             after.violated()
         });
-        let forbidden = observed.filter(|_| verdict == Some(Verdict::Fail));
         let iosts = &self.test.iosts;
         let allow = |candidate: &Transition, state: &State| {
+            if self.test.verdict(candidate.target) == Some(Verdict::Fail) {
+                return None;
+            }
             let siblings: Vec<_> =
                 iosts.transitions.iter().filter(|sibling| sibling.source == candidate.source).collect();
             let values = forbidden.map(|event| with_event(iosts, state, event));
-            (self.test.verdict(candidate.target) != Some(Verdict::Fail))
-                .then(|| without_purpose(self.test, candidate, &siblings, values.as_ref()))
+            Some(without_purpose(self.test, candidate, &siblings, values.as_ref()))
         };
         let why = Reasons { violates, ..self.monitor.why_not(observed, verdict, allow) };
         if violates.is_some() { Reasons { instead: String::new(), guards: Vec::new(), ..why } } else { why }

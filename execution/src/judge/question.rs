@@ -102,8 +102,7 @@ impl Question<'_> {
         self.difference(&subject, Demand::Value(value))
     }
 
-    /// Makes the difference of a part that is not solved for the event: what the event has for its
-    /// parameters.
+    /// Makes the difference of a condition that is not solved: the values of the event that it reads.
     pub(super) fn unsolved_difference(&self, part: &Term) -> Difference {
         let mut values = BTreeMap::new();
         collect_values(part, &self.values, &mut values);
@@ -281,11 +280,11 @@ impl Question<'_> {
         let read = self.list_read(part);
         // A number in an expression, or on both sides: the comparison is solved for it.
         let on_both_sides = |datum: &&&Datum| a.mentions(datum) && b.mentions(datum);
-        let inner = match read.as_slice() {
+        let solved_for = match read.as_slice() {
             [datum] if !is_path(a) && !is_path(b) => Some(datum),
             several => several.iter().find(on_both_sides),
         };
-        if let Some(datum) = inner.filter(|datum| datum.ty().sort().is_number()) {
+        if let Some(datum) = solved_for.filter(|datum| datum.ty().sort().is_number()) {
             let mut known: Substitution = literals(&self.values);
             known.remove(*datum);
             if let Some((comparison, value)) = solve_for(&substitute(part, &known), datum)
@@ -311,20 +310,17 @@ impl Question<'_> {
     /// other parts.
     fn range_difference(&self, part: &Term) -> Option<Difference> {
         use Comparison::{AtLeast, AtMost, Greater, Less};
-        let is_order = matches!(part.written()?, Node::Compare(Less | AtMost | Greater | AtLeast, ..));
-        if !self.reads_event(part) || !is_order {
+        let Node::Compare(order @ (Less | AtMost | Greater | AtLeast), a, b) = part.written()? else {
+            return None;
+        };
+        if !self.reads_event(part) {
             return None;
         }
         // An order between two parts of the event is shown as it is written.
-        if let Some(Node::Compare(written, a, b)) = part.written()
-            && is_path(a)
-            && is_path(b)
-            && self.reads_event(a)
-            && self.reads_event(b)
-        {
+        if [a, b].iter().all(|side| is_path(side) && self.reads_event(side)) {
             let got = [a, b].map(|side| evaluate(side, &self.values).map(|value| value_text(&value)));
             let [Ok(left), Ok(right)] = got else { return None };
-            let wanted = vec![Demand::Text(format!("{written} {b}"))];
+            let wanted = vec![Demand::Text(format!("{order} {b}"))];
             let got = format!("{left} and {right}");
             return Some(Difference { subject: a.to_string(), term: None, wanted, got, hidden: 0 });
         }
@@ -379,8 +375,8 @@ impl Question<'_> {
         }
     }
 
-    /// Finds the places where a part of the event differs from the value that it should have. If they are
-    /// several and the value is short, it is the only one. `None` if the part has no value.
+    /// Finds the places where a part of the event differs from the value that it should have. Several places
+    /// in a short value become one difference of the whole. `None` if the part has no value.
     pub(super) fn find_differences(&self, subject: &Term, value: &Value) -> Option<Vec<Difference>> {
         if self.is_delay(subject) {
             return Some(vec![self.difference(subject, Demand::Value(value.clone()))?]);

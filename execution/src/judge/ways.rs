@@ -46,8 +46,9 @@ impl Question<'_> {
         let mut corrected = Substitution::new();
         // A condition on each part of a parameter often allows one value.
         for parameter in self.parameters {
-            let asks = |part: &Term| self.list_read(part) == [parameter] && !self.is_solved(part, parameter);
-            if unsolved.iter().any(asks)
+            let is_open =
+                |part: &Term| self.list_read(part) == [parameter] && !self.is_solved(part, parameter);
+            if unsolved.iter().any(is_open)
                 && let Some(value) = self.find_only_value(transition, parameter, solver)
                 && let Some(way) = self.find_differences(&Term::datum(parameter), &value)
             {
@@ -116,11 +117,12 @@ impl Question<'_> {
         if self.silent.is_some() || (expected.is_empty() && demanded.is_empty()) {
             return None;
         }
-        let is_all = expected.len() == way.len();
+        // Does the way give values only? The other parameters then keep those that came.
+        let are_all_values = expected.len() == way.len();
         let mut values = self.values.clone();
-        values.retain(|datum, _| is_all || !self.parameters.contains(datum));
+        values.retain(|datum, _| are_all_values || !self.parameters.contains(datum));
         values.extend(expected);
-        if is_all {
+        if are_all_values {
             return Some(holds(guard, &values) == Ok(true));
         }
         demanded.push(guard.clone());
@@ -138,10 +140,10 @@ impl Question<'_> {
         solver: &mut Lazy,
     ) -> Option<Vec<Difference>> {
         let in_guard = self.parameters.iter().filter(|parameter| transition.guard.mentions(parameter));
-        let (first, others): (Vec<_>, Vec<_>) =
+        let (in_conditions, others): (Vec<_>, Vec<_>) =
             in_guard.partition(|parameter| conditions.iter().any(|part| part.mentions(parameter)));
         let (mut differences, mut values) = (Vec::new(), self.values.clone());
-        for group in [first, others] {
+        for group in [in_conditions, others] {
             for parameter in group {
                 let value = self.find_only_value(transition, parameter, solver)?;
                 if self.values.get(parameter) != Some(&value) {
@@ -173,20 +175,21 @@ impl Question<'_> {
             ([parameter], Some((_, Demand::Value(value)))) => Some(((*parameter).clone(), value)),
             _ => None,
         };
-        let mut decided: Vec<Option<Term>> = vec![None; opened.len()];
+        // The conditions that gave a parameter its value, as they were then.
+        let mut deciding: Vec<Option<Term>> = vec![None; opened.len()];
         loop {
-            let undecided = opened.iter().enumerate().filter(|(at, _)| decided[*at].is_none());
-            let mut deciding = undecided.filter_map(|(at, (_, condition))| {
+            let mut others = opened.iter().enumerate().filter(|(at, _)| deciding[*at].is_none());
+            let next = others.find_map(|(at, (_, condition))| {
                 let condition = substitute(condition, &corrected);
                 Some((at, demand(&condition)?, condition))
             });
-            let Some((at, (parameter, value), condition)) = deciding.next() else { break };
-            decided[at] = Some(condition);
+            let Some((at, (parameter, value), condition)) = next else { break };
+            deciding[at] = Some(condition);
             corrected.insert(parameter, Term::literal(value));
         }
         let mut remaining = Vec::new();
-        for ((part, condition), decided) in opened.into_iter().zip(decided) {
-            let with_values = decided.unwrap_or_else(|| substitute(&condition, &corrected));
+        for ((part, condition), deciding) in opened.into_iter().zip(deciding) {
+            let with_values = deciding.unwrap_or_else(|| substitute(&condition, &corrected));
             if self.list_read(&condition).len() < 2 || holds(&with_values, &self.values) != Ok(true) {
                 remaining.push((part, with_values));
             }
@@ -210,16 +213,15 @@ impl Question<'_> {
         let is_simple = parameter.ty().is_integer() || matches!(parameter.ty(), Type::Enum(_));
         // Nor does the length of a collection say which elements are missing.
         let length = format!("len({parameter})");
-        let says = |difference: &Difference| {
-            difference.subject != length
-                && !difference.wanted.contains(&Demand::ToHold)
-                && !(is_simple
-                    && difference
-                        .wanted
-                        .iter()
-                        .any(|demand| matches!(demand, Demand::Text(_) | Demand::Except(_))))
+        let is_vague = |demand: &Demand| match demand {
+            Demand::ToHold => true,
+            Demand::Text(_) | Demand::Except(_) => is_simple,
+            Demand::Value(_) | Demand::Bound(..) => false,
         };
-        !is_quantified(condition) && self.solve(condition).is_some_and(|ways| ways.iter().flatten().all(says))
+        let is_clear =
+            |difference: &Difference| difference.subject != length && !difference.wanted.iter().any(is_vague);
+        !is_quantified(condition)
+            && self.solve(condition).is_some_and(|ways| ways.iter().flatten().all(is_clear))
     }
 
     /// Finds the only value that a transition allows for a parameter, whatever the others are. `None`: there

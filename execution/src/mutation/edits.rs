@@ -30,11 +30,12 @@ pub fn list_edits(specification: &Iosts, mutant: &Iosts) -> Vec<TextEdit> {
         edits.push(TextEdit { place, old: text(specification), new: text(mutant) });
     }
     let (old, new) = (&specification.transitions, &mutant.transitions);
+    // Transitions are compared in order. If the mutant has fewer, the first that differs was removed. If not,
+    // two at one place are one transition, changed or not. What is left over was added.
+    let is_shorter = new.len() < old.len();
     let mut unmatched = new.iter().peekable();
     for transition in old {
-        // If the mutant has fewer transitions, the first that differs was removed. Otherwise it was changed.
-        let is_kept = unmatched.peek().is_some_and(|next| old.len() <= new.len() || *next == transition);
-        let counterpart = if is_kept { unmatched.next() } else { None };
+        let counterpart = unmatched.next_if(|next| !is_shorter || *next == transition);
         if counterpart == Some(transition) {
             continue;
         }

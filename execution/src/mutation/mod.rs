@@ -288,8 +288,8 @@ pub fn walk_beside(
     let (mut values, mut solver) = (Values::new(MIX), Lazy::default());
     values.begin(constants);
     let mut trace = Vec::new();
-    let mut quiet = 0;
-    while trace.len() < depth && quiet < 16 {
+    let mut tries_in_vain = 0;
+    while trace.len() < depth && tries_in_vain < 16 {
         // An output of the implementation, or an input that the specification takes.
         let what = if random.below(2) == 0 {
             iut.output(true).map(Occurrence::Observation)
@@ -301,10 +301,10 @@ pub fn walk_beside(
             input.map(Occurrence::Stimulus)
         };
         let Some(what) = what else {
-            quiet += 1;
+            tries_in_vain += 1;
             continue;
         };
-        quiet = 0;
+        tries_in_vain = 0;
         let judged = monitor.take(&what);
         let (Occurrence::Stimulus(event) | Occurrence::Observation(event)) = what else { return Ok(None) };
         values.remember_values(&event.values);

@@ -93,40 +93,40 @@ fn apply_operator(
     }
     let at = TransitionId::of(random.below(iosts.transitions.len().max(1)));
     let location = random.number_in(&iosts.locations);
-    let kept = iosts.transitions.find(at)?.clone();
-    let described = iosts.describe(&kept);
+    let original = iosts.transitions.find(at)?.clone();
+    let described = iosts.describe(&original);
     let actions = iosts.actions.clone();
     let other = random.pick(&iosts.transitions).cloned()?;
     let transition = &mut iosts.transitions[at];
     match operator {
         O::GuardWeakened => {
-            let mut parts = kept.guard.conjuncts();
+            let mut parts = original.guard.conjuncts();
             let dropped = random.below(parts.len());
             (!parts.is_empty()).then(|| parts.remove(dropped))?;
             transition.guard = Term::and(parts);
         }
         O::GuardStrengthened => {
             let others = other.guard.conjuncts();
-            let known = |term: &&Term| may_mention(term, &kept, &actions);
+            let known = |term: &&Term| may_mention(term, &original, &actions);
             let extra = others.iter().find(known)?.clone();
             let extra = if random.chance(50) { extra.not() } else { extra };
-            transition.guard = Term::and([kept.guard.clone(), extra]);
+            transition.guard = Term::and([original.guard.clone(), extra]);
         }
-        O::GuardNegated => transition.guard = kept.guard.not(),
-        O::GuardOffByOne => transition.guard = shift_number(random, &kept.guard)?,
-        O::ComparisonChanged => transition.guard = change_comparison(random, &kept.guard)?,
+        O::GuardNegated => transition.guard = original.guard.not(),
+        O::GuardOffByOne => transition.guard = shift_number(random, &original.guard)?,
+        O::ComparisonChanged => transition.guard = change_comparison(random, &original.guard)?,
         O::OutputValue => {
-            let action = &actions[kept.action];
+            let action = &actions[original.action];
             if action.kind != ActionKind::Output {
                 return None;
             }
             let parameter = random.pick(&action.parameters)?;
             let shifted = shift_value(random, &Term::datum(parameter), parameter.ty())?;
             let renaming = Substitution::from([(parameter.clone(), shifted)]);
-            transition.guard = substitute(&kept.guard, &renaming);
+            transition.guard = substitute(&original.guard, &renaming);
         }
         O::ActionChanged => {
-            let old = &actions[kept.action];
+            let old = &actions[original.action];
             let fits = |new: &Action| {
                 let types =
                     |action: &Action| action.parameters.iter().map(|p| p.ty().clone()).collect::<Vec<_>>();
@@ -137,7 +137,7 @@ fn apply_operator(
             let names = old.parameters.iter().cloned().zip(actions[new].parameters.iter().map(Term::datum));
             let renaming: Substitution = names.collect();
             transition.action = new;
-            transition.guard = substitute(&kept.guard, &renaming);
+            transition.guard = substitute(&original.guard, &renaming);
             for value in transition.assignments.values_mut() {
                 *value = substitute(value, &renaming);
             }
@@ -147,7 +147,7 @@ fn apply_operator(
             iosts.transitions.remove(at);
         }
         O::TransitionDuplicated => {
-            let mut copy = kept.clone();
+            let mut copy = original.clone();
             copy.target = location;
             if random.chance(50) {
                 copy.assignments.clear();
@@ -155,27 +155,30 @@ fn apply_operator(
             iosts.transitions.push(copy);
         }
         O::AssignmentDropped => {
-            let variables: Vec<_> = kept.assignments.keys().cloned().collect();
+            let variables: Vec<_> = original.assignments.keys().cloned().collect();
             transition.assignments.remove(random.pick(&variables)?);
         }
         O::AssignmentSwapped => {
-            let pairs: Vec<_> = kept.assignments.iter().collect();
+            let pairs: Vec<_> = original.assignments.iter().collect();
             let (first, a) = random.pick(&pairs)?;
             let swapped = iosts.variables.iter().filter(|v| v != first && v.ty() == first.ty());
             let swapped: Vec<_> = swapped.collect();
             let second = *random.pick(&swapped)?;
-            let b = kept.assignments.get(second).cloned().unwrap_or_else(|| Term::datum(second));
+            let b = original.assignments.get(second).cloned().unwrap_or_else(|| Term::datum(second));
             transition.assignments.insert((*first).clone(), b);
             transition.assignments.insert(second.clone(), (*a).clone());
         }
         O::AssignmentOffByOne => {
-            let numbers: Vec<_> = kept.assignments.iter().filter(|(v, _)| v.ty().is_integer()).collect();
+            let numbers: Vec<_> = original.assignments.iter().filter(|(v, _)| v.ty().is_integer()).collect();
             let (variable, value) = random.pick(&numbers)?;
             transition.assignments.insert((*variable).clone(), Term::add(value, &Term::int(1)));
         }
         O::EffectCopied => {
-            let effects: Vec<_> =
-                other.assignments.iter().filter(|(_, value)| may_mention(value, &kept, &actions)).collect();
+            let effects: Vec<_> = other
+                .assignments
+                .iter()
+                .filter(|(_, value)| may_mention(value, &original, &actions))
+                .collect();
             let (variable, value) = random.pick(&effects)?;
             transition.assignments.insert((*variable).clone(), (*value).clone());
         }

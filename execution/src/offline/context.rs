@@ -77,13 +77,13 @@ pub(super) fn close_under_internal(
         return Ok(contexts);
     }
     let mut reached: BTreeSet<Context> = BTreeSet::new();
-    let mut waiting = contexts;
-    while let Some(context) = waiting.pop() {
+    let mut unvisited = contexts;
+    while let Some(context) = unvisited.pop() {
         if reached.contains(&context) {
             continue;
         }
         for number in &offline.internal[context.state.location] {
-            waiting.extend(context.after(offline, *number, &[], solver));
+            unvisited.extend(context.after(offline, *number, &[], solver));
         }
         reached.insert(context);
         if reached.len() > offline.most {

@@ -146,21 +146,21 @@ impl<'a> OfflineJudge<'a> {
             return Err(CannotJudge::Contexts { line, most: offline.most });
         }
         self.most_at_once = self.most_at_once.max(count);
-        self.has_forgotten |= uncertain.every().any(|context| context.state.is_full());
-        check_size(uncertain.every(), line)
+        self.has_forgotten |= uncertain.all_contexts().any(|context| context.state.is_full());
+        check_size(uncertain.all_contexts(), line)
     }
 
     /// Takes a delay: keeps the contexts that may wait so long.
     fn wait(&mut self, line: usize, time: &RBig, solver: &mut dyn Solver) {
         let elapsed = &self.elapsed + time;
-        let mut may_wait = |context: &Context| self.offline.may_wait(&context.state, &elapsed, solver);
-        let may_stay: Vec<bool> = self.contexts.iter().map(&mut may_wait).collect();
-        if !may_stay.contains(&true) {
+        let may_wait = |context: &Context| self.offline.may_wait(&context.state, &elapsed, solver);
+        let stays: Vec<bool> = self.contexts.iter().map(may_wait).collect();
+        if !stays.contains(&true) {
             let seen = Seen { line, item: SeqItem::Delay(time.clone()), time: self.time.clone() };
             return self.end_with(OfflineVerdict::Fail, seen, solver);
         }
-        let mut answers = may_stay.into_iter();
-        self.contexts.retain(|_| answers.next() == Some(true));
+        let mut stays = stays.into_iter();
+        self.contexts.retain(|_| stays.next() == Some(true));
         self.time += time;
         self.elapsed = elapsed;
     }

@@ -139,7 +139,7 @@ impl Uncertain {
         self.cells.values().map(Vec::len).sum()
     }
 
-    pub fn every(&self) -> impl Iterator<Item = &Context> {
+    pub fn all_contexts(&self) -> impl Iterator<Item = &Context> {
         self.cells.values().flatten()
     }
 
@@ -263,16 +263,16 @@ impl Uncertain {
         };
         let (elapsed, instant) = (elapsed.clone(), self.instant(self.events + 1, &seen.time));
         let previous_event = self.last.replace(seen.clone());
-        let mut everything = self.count_all();
+        let mut all_taken = self.count_all();
         self.recorded[side].push_back(Recorded { seen: seen.clone(), action, values, elapsed, instant });
         // The new event is taken from each cell that has taken all earlier events of this side. A new cell is
         // also reached from the new cell before it, by the next event of the other side.
         let other = 1 - side;
         let mut last_cell: Option<(TakenCounts, Vec<Context>)> = None;
         let fewest_taken =
-            self.cells.keys().filter(|taken| taken[side] == everything[side]).map(|taken| taken[other]).min();
-        for taken_of_other in fewest_taken.unwrap_or(everything[other] + 1)..=everything[other] {
-            let mut taken = everything;
+            self.cells.keys().filter(|taken| taken[side] == all_taken[side]).map(|taken| taken[other]).min();
+        for taken_of_other in fewest_taken.unwrap_or(all_taken[other] + 1)..=all_taken[other] {
+            let mut taken = all_taken;
             taken[other] = taken_of_other;
             let mut next = self.take_next_of_side(offline, &taken, side, line, solver)?;
             if let Some((cell, contexts)) = last_cell.take() {
@@ -287,14 +287,14 @@ impl Uncertain {
         }
         self.cells.extend(last_cell);
         self.events += 1;
-        everything[side] += 1;
+        all_taken[side] += 1;
         if offline.is_exact() {
             // If instants are exact, nothing has crossed.
-            self.cells.retain(|taken, _| *taken == everything);
+            self.cells.retain(|taken, _| *taken == all_taken);
         }
-        let contexts_now = self.cells.get(&everything).map_or(&[][..], Vec::as_slice);
+        let contexts_now = self.cells.get(&all_taken).map_or(&[][..], Vec::as_slice);
         self.possible = self.close_until(offline, contexts_now, &seen.time, line, solver)?;
-        if self.cells.contains_key(&everything) {
+        if self.cells.contains_key(&all_taken) {
             self.doubt = None;
         } else if let Some(contexts) = as_recorded {
             let is_input = offline.form.iosts.action(action).kind == ActionKind::Input;

@@ -303,7 +303,8 @@ impl Game {
         }
     }
 
-    /// Expands states from the root, until it is sure or the limit is met; few if it was hoped for.
+    /// Expands states from the root, until it is sure or the limit is met. `is_hoped`: the state was hoped for,
+    /// so that a few are enough.
     pub(super) fn search(
         &mut self,
         test: &TestCase,
@@ -373,7 +374,7 @@ impl Game {
         is_new
     }
 
-    /// Lists the moves of up to `most` states, the most promising first, until the root is sure.
+    /// Lists the moves of up to `limit` states, the most promising first, until the root is sure.
     fn expand_from(&mut self, test: &TestCase, root: usize, limit: usize, sources: &mut Choice<'_>) {
         let mut queues = Queues::default();
         // Expanded states are passed through. The search goes on from the first states that are not expanded.
@@ -464,8 +465,8 @@ impl Game {
             }
         }
         if !answers.is_empty() {
-            let must = || holds(&test.must_answer[state.location], &state.valuation) == Ok(true);
-            let is_sure = moves.is_empty() || silence.is_some() || must();
+            let must_answer = || holds(&test.must_answer[state.location], &state.valuation) == Ok(true);
+            let is_sure = moves.is_empty() || silence.is_some() || must_answer();
             moves.push(GameMove { sends: None, answers, is_sure });
         }
         self.nodes[node].moves = Some(moves);
@@ -481,7 +482,7 @@ impl Game {
     ) -> Vec<(Reaction, Option<SignClass>)> {
         let action = self.model.iosts.action(self.model.iosts.transitions[number].action);
         let (name, kind) = (action.name.clone(), action.kind);
-        let mut answers = Vec::new();
+        let mut reactions = Vec::new();
         let mut count_of_class: HashMap<SignClass, usize> = HashMap::new();
         let listed = all_candidates(&self.model, number, state, MOST_LISTED);
         let is_listed = listed.is_some();
@@ -493,16 +494,16 @@ impl Game {
             if *count > OF_A_CLASS && !is_listed {
                 continue;
             }
-            if answers.len() >= MOST_VALUES && !is_listed {
+            if reactions.len() >= MOST_VALUES && !is_listed {
                 break;
             }
             let event = Event::new(name.clone(), step.values);
             let class = Some(class);
             let sent = (kind == ActionKind::Input).then_some(&event).or(stimulus);
             let to = self.node(&step.to, sent, class.as_ref());
-            answers.push((Reaction { transition: number, event, kind, to }, class));
+            reactions.push((Reaction { transition: number, event, kind, to }, class));
         }
-        answers
+        reactions
     }
 
     /// Ranks the states that are sure to reach Pass, backwards: a move counts once all its answers do.
@@ -586,7 +587,7 @@ impl Game {
         let moves = node.moves.as_deref()?;
         let weights = node.chances_of_answers(experience);
         let worth = |play: &GameMove| match node.rank {
-            Some(rank) => f64::from(play.is_sure && self.rank(play).is_some_and(|behind| behind < rank)),
+            Some(rank) => f64::from(play.is_sure && self.rank(play).is_some_and(|worst| worst < rank)),
             None => self.chance(play, &weights),
         };
         let best = moves.iter().map(worth).fold(0.0, f64::max);
@@ -602,15 +603,16 @@ impl Game {
         let fewest_sent = best_moves.iter().map(|play| times_sent(play)).min()?;
         best_moves.retain(|play| times_sent(play) == fewest_sent);
         let chosen = *random.pick(&best_moves)?;
-        let hope = |play: &&Reaction| {
-            let node = &self.nodes[play.to];
+        // The best answer has the least rank, or else the greatest chance.
+        let order = |answer: &&Reaction| {
+            let node = &self.nodes[answer.to];
             (node.rank.is_none(), node.rank, Reverse((node.chance * 1e12) as u64))
         };
-        let (answer, class) = match &chosen.sends {
+        let (hoped, class) = match &chosen.sends {
             Some((sent, class)) => (sent, class.clone()),
-            None => (chosen.answers.iter().min_by_key(hope)?, None),
+            None => (chosen.answers.iter().min_by_key(order)?, None),
         };
-        let Reaction { transition, event, kind, to } = answer.clone();
+        let Reaction { transition, event, kind, to } = hoped.clone();
         let planned = Planned { state: node.state.clone(), transition, event, kind };
         Some(ChosenMove { planned, class, hoped: to })
     }

@@ -261,10 +261,11 @@ impl ListedGame {
         let has_one_transition = test.online.is_none() || through.len() == 1;
         // A class is a combination of guards that hold, the others failing, or one guard alone.
         let are_combined = !has_one_transition && through.len() <= MOST_GUARDS;
-        let classes = if are_combined { (1 << through.len()) - 1 } else { through.len() };
+        let class_count = if are_combined { (1 << through.len()) - 1 } else { through.len() };
         let (mut vectors, mut has_all_classes) = (BTreeSet::new(), has_one_transition || are_combined);
-        for class in 0..classes {
-            let takes = |index: usize| match are_combined {
+        for class in 0..class_count {
+            let holds = |index: usize| match are_combined {
+                // The bits of the class's number, from 1, are the guards that hold.
                 true => (class + 1) >> index & 1 == 1,
                 false => index == class,
             };
@@ -273,7 +274,7 @@ impl ListedGame {
             for (index, (number, state)) in through.iter().enumerate() {
                 let transition = &test.iosts.transitions[*number];
                 let guard = at_state(&transition.guard, parameters, &state.valuation);
-                if takes(index) {
+                if holds(index) {
                     condition.push(guard);
                     for (variable, term) in &transition.assignments {
                         if self.model.is_live(transition.target, variable) {

@@ -304,23 +304,20 @@ fn vary_stimuli(test: &TestCase, way: GoalPath, random: &mut Random, solver: &mu
     if targets.is_empty() {
         return way;
     }
-    let mut condition: Vec<Term> = way.last.condition.clone();
-    let mut values = None;
-    let mut try_terms = |terms: &[Term], condition: &mut Vec<Term>| {
-        let length = condition.len();
-        condition.extend_from_slice(terms);
-        match solver.witness(condition) {
-            Witness::Found(found) => values = Some(found),
-            Witness::None | Witness::Unknown => condition.truncate(length),
-        }
-        condition.len() > length
+    let (mut condition, mut values) = (way.last.condition.clone(), way.values);
+    // Adds terms to the condition, if there are values with which it then holds.
+    let mut add_terms = |terms: &[Term]| {
+        let longer = [condition.as_slice(), terms].concat();
+        let Witness::Found(witness) = solver.witness(&longer) else { return false };
+        (condition, values) = (longer, witness);
+        true
     };
-    if !try_terms(&targets.concat(), &mut condition) {
+    if !add_terms(&targets.concat()) {
         for terms in targets.iter().take(ONE_BY_ONE) {
-            try_terms(terms, &mut condition);
+            add_terms(terms);
         }
     }
-    GoalPath { values: values.unwrap_or(way.values), ..way }
+    GoalPath { values, ..way }
 }
 
 /// Draws conditions on the parameters of one stimulus: around a random point, or at or beside a point where a

@@ -18,7 +18,7 @@ use coreach_model::{Datum, Value, Verdict};
 
 use crate::constants::initial_state;
 use crate::planner::listed::{ListedGame, begin_states};
-use crate::planner::solved::{Bias, GameChoice, SolvedGame, WinningLevel, list_choices};
+use crate::planner::solved::{Bias, SolvedGame, WinningLevel, list_choices};
 use crate::test_case::TestCase;
 
 /// The most positions that are listed.
@@ -130,12 +130,8 @@ fn find_spoiler(
         if level == WinningLevel::Fair {
             choices.retain(|choice| choice.to.iter().all(|to| events_left[*to].is_some()));
         }
-        let nearest = |choice: &GameChoice| choice.to.iter().copied().min_by_key(distance);
-        let farthest = (true, None);
-        let chosen = choices
-            .iter()
-            .min_by_key(|choice| nearest(choice).map_or(farthest, |nearest| distance(&nearest)))?;
-        let to = nearest(chosen)?;
+        let steps = choices.iter().flat_map(|choice| choice.to.iter().map(move |to| (choice, *to)));
+        let (chosen, next) = steps.min_by_key(|(_, to)| distance(to))?;
         let sent = chosen.stimulus.map(|place| &options.stimuli[place]);
         let answers = options.answers.iter().filter(|answer| sent.is_none() || answer.event.is_some());
         for answer in answers.clone() {
@@ -147,9 +143,9 @@ fn find_spoiler(
         if worst.is_none() && sent.is_none() && !options.is_owed {
             worst = Some(Spoiler { after: after.clone(), answer: None, leaves: WinningLevel::Fair });
         }
-        let taken = sent.into_iter().chain(answers).find(|event| event.to == to)?;
+        let taken = sent.into_iter().chain(answers).find(|event| event.to == next)?;
         after.extend(taken.event.clone());
-        position = to;
+        position = next;
     }
     worst
 }

@@ -94,9 +94,11 @@ impl<J: Follower> Judge for Crossing<J> {
         self.ended.or_else(|| {
             let is_over = self.interleavings.iter().all(|order| !order.is_live());
             let is_lost = self.interleavings.iter().any(|order| order.is_lost);
-            let met = || self.interleavings.first()?.judge.verdict();
-            let is_unjudged = is_lost || !self.is_judged();
-            is_over.then(|| if is_unjudged { Some(Verdict::Inconclusive) } else { met() }).flatten()
+            match is_over {
+                false => None,
+                true if is_lost || !self.is_judged() => Some(Verdict::Inconclusive),
+                true => self.interleavings.first()?.judge.verdict(),
+            }
         })
     }
 
