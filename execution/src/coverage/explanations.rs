@@ -46,11 +46,9 @@ impl ItemBounds {
         ItemBounds { least: vec![0; items], most: vec![0; items] }
     }
 
-    fn meet(&mut self, items: &[usize]) {
-        for &item in items {
-            self.least[item] = self.least[item].saturating_add(1);
-            self.most[item] = self.most[item].saturating_add(1);
-        }
+    fn meet(&mut self, item: usize) {
+        self.least[item] = self.least[item].saturating_add(1);
+        self.most[item] = self.most[item].saturating_add(1);
     }
 
     fn join(&mut self, other: &ItemBounds) {
@@ -90,7 +88,7 @@ pub fn explain_trace(
 ) -> Result<Explained, TooManyStates> {
     let follower = PathFollower { walked, limit };
     let mut first = Layer::new();
-    follower.reach(&mut first, initial.clone(), ItemBounds::nothing(walked.count()), &[]);
+    follower.reach(&mut first, initial.clone(), ItemBounds::nothing(walked.count()));
     let mut layers = VecDeque::from([follower.close(first)?]);
     let mut sent: VecDeque<&Event> = VecDeque::new();
     // How long the oldest stimulus has been under way.
@@ -162,12 +160,9 @@ fn add_state(layer: &mut Layer, key: (usize, State), bounds: ItemBounds) {
 }
 
 impl PathFollower<'_> {
-    /// Adds a state that a path comes to, with the items that the path's last step has met.
-    fn reach(&self, layer: &mut Layer, state: State, mut bounds: ItemBounds, met: &[usize]) {
-        let mut arrived = Vec::new();
-        self.walked.meet_arrival(&state, &mut |item| arrived.push(item));
-        bounds.meet(met);
-        bounds.meet(&arrived);
+    /// Adds a state that a path comes to, with what the path has met up to its last step.
+    fn reach(&self, layer: &mut Layer, state: State, mut bounds: ItemBounds) {
+        self.walked.meet_arrival(&state, &mut |item| bounds.meet(item));
         add_state(layer, (self.walked.ranks[state.location], state), bounds);
     }
 
@@ -182,9 +177,9 @@ impl PathFollower<'_> {
                 }
                 if let Some(next) = fire(&self.walked.iosts, transition, &state, &[]) {
                     assert!(self.walked.ranks[next.location] > rank, "internal steps lead forward");
-                    let mut met = Vec::new();
-                    self.walked.meet_step(number, &state.valuation, &mut |item| met.push(item));
-                    self.reach(&mut open, next, bounds.clone(), &met);
+                    let mut bounds = bounds.clone();
+                    self.walked.meet_step(number, &state.valuation, &mut |item| bounds.meet(item));
+                    self.reach(&mut open, next, bounds);
                 }
             }
             closed.insert((rank, state), bounds);
@@ -212,13 +207,10 @@ impl PathFollower<'_> {
             }
             // The last step takes the bounds themselves: along a single path nothing is copied.
             let Some(last) = steps.pop() else { continue };
-            let mut met = Vec::new();
-            self.walked.meet_event(state.location, action, &valuation, &mut |item| met.push(item));
-            bounds.meet(&met);
-            let mut take = |(number, target): (TransitionId, State), bounds: ItemBounds| {
-                let mut met = Vec::new();
-                self.walked.meet_step(number, &valuation, &mut |item| met.push(item));
-                self.reach(&mut next, target, bounds, &met);
+            self.walked.meet_event(state.location, action, &valuation, &mut |item| bounds.meet(item));
+            let mut take = |(number, target): (TransitionId, State), mut bounds: ItemBounds| {
+                self.walked.meet_step(number, &valuation, &mut |item| bounds.meet(item));
+                self.reach(&mut next, target, bounds);
             };
             steps.into_iter().for_each(|step| take(step, bounds.clone()));
             take(last, bounds);
@@ -264,9 +256,7 @@ impl PathFollower<'_> {
             if let Some(action) = action
                 && let Some(valuation) = self.walked.with_values(state, action, &event.values)
             {
-                let mut met = Vec::new();
-                self.walked.meet_event(state.location, action, &valuation, &mut |item| met.push(item));
-                bounds.meet(&met);
+                self.walked.meet_event(state.location, action, &valuation, &mut |item| bounds.meet(item));
             }
         }
         self.bounds_of_all(layers)

@@ -186,6 +186,7 @@ pub(super) fn describe_twice(run: &Run, may_come: bool) -> String {
     }
 }
 
+/// Asks whether the system answers twice, if the last output is the same as the one before it.
 fn describe_same(trace: &[RunStep], may_come: bool, is_over_http: bool) -> String {
     let Some((last, before)) = trace.split_last() else { return String::new() };
     let input_at = |at: usize| match &before.get(at)?.what {

@@ -65,8 +65,8 @@ impl Question<'_> {
         Guard { transition, place, part: part.to_string(), holds, since, values }
     }
 
-    /// If the transition was joined from several and the state excludes all but one alternative: the
-    /// conditions of this one that do not hold, and the place of the transition that it comes from.
+    /// Finds the only alternative that the state leaves of a transition joined from several. Returns its
+    /// conditions that do not hold, and the place of the transition that it comes from.
     fn find_joined<'o>(&self, transition: &'o Transition, part: &Term) -> Option<(Term, Option<&'o Origin>)> {
         let (joined, alternatives) = (&transition.origin.joined, part.disjuncts());
         if joined.is_empty() || alternatives.len() < 2 {

@@ -268,24 +268,24 @@ impl Uncertain {
         // The new event is taken from each cell that has taken all earlier events of this side. A new cell is
         // also reached from the new cell before it, by the next event of the other side.
         let other = 1 - side;
-        let mut last_cell: Option<(TakenCounts, Vec<Context>)> = None;
+        let mut new_cell: Option<(TakenCounts, Vec<Context>)> = None;
         let fewest_taken =
             self.cells.keys().filter(|taken| taken[side] == all_taken[side]).map(|taken| taken[other]).min();
         for taken_of_other in fewest_taken.unwrap_or(all_taken[other] + 1)..=all_taken[other] {
             let mut taken = all_taken;
             taken[other] = taken_of_other;
             let mut next = self.take_next_of_side(offline, &taken, side, line, solver)?;
-            if let Some((cell, contexts)) = last_cell.take() {
+            if let Some((cell, contexts)) = new_cell.take() {
                 self.cells.insert(cell, contexts);
                 next.extend(self.take_next_of_side(offline, &cell, other, line, solver)?);
             }
             taken[side] += 1;
             let next = close_under_internal(offline, next, line, solver)?;
             if !next.is_empty() {
-                last_cell = Some((taken, next));
+                new_cell = Some((taken, next));
             }
         }
-        self.cells.extend(last_cell);
+        self.cells.extend(new_cell);
         self.events += 1;
         all_taken[side] += 1;
         if offline.is_exact() {

@@ -223,7 +223,8 @@ impl<'a> Driver<'a> for TimedTester<'_, 'a, '_> {
                 self.make_plan()
             }
         };
-        let (aim, wait) = match &next {
+        // The instants of a planned stimulus, and of the next plan.
+        let (send_at, replan_at) = match &next {
             TimedPlan::Over(cause) => {
                 let late = self.since_step.missed.map(Cause::Late).unwrap_or_else(|| cause.clone());
                 return Ok(Progress::Over(Outcome::inconclusive(late)));
@@ -235,23 +236,23 @@ impl<'a> Driver<'a> for TimedTester<'_, 'a, '_> {
         // The step before may have been later than its judged instant, and its answer may have taken time.
         let silence_at =
             &self.last + &self.lateness + exact_seconds(silence) + &self.tolerance * RBig::from(2);
-        let first = aim.iter().chain(&wait).chain([&silence_at]).min().cloned().unwrap_or(RBig::ZERO);
-        let heard = self.listen(self.instant_at(&first))?;
+        let wake_at = send_at.iter().chain(&replan_at).chain([&silence_at]).min();
+        let heard = self.listen(self.instant_at(wake_at.unwrap_or(&RBig::ZERO)))?;
         if !heard.is_nothing() {
             return Ok(heard);
         }
         let now = self.elapsed();
-        if let (TimedPlan::Send(event), Some(aim)) = (&next, &aim)
-            && now >= *aim
+        if let (TimedPlan::Send(event), Some(send_at)) = (&next, &send_at)
+            && now >= *send_at
         {
             let sent = self.send(event)?;
             if sent.is_nothing() {
-                let late = Duration::from_micros(micros_up(&(now - aim)));
+                let late = Duration::from_micros(micros_up(&(now - send_at)));
                 self.since_step.missed = Some(late.max(Duration::from_micros(1)));
             }
             return Ok(sent);
         }
-        if wait.is_some_and(|wait| now >= wait) {
+        if replan_at.is_some_and(|replan_at| now >= replan_at) {
             return Ok(Progress::Nothing);
         }
         if now < silence_at {
@@ -429,11 +430,12 @@ impl TimedTester<'_, '_, '_> {
     fn make_mark(&mut self, low: RBig, high: RBig, is_silence: bool) -> StepInterval {
         let Some(probe) = &self.probe else { return StepInterval { low, high, late: RBig::ZERO } };
         let now = Standstill::now(self.running.session.adapter);
-        let wait =
+        let system_wait =
             self.at_step.system.as_ref().zip(now.system.as_ref()).map(|(before, now)| now.since(before));
-        let counted = wait.unwrap_or_default().time + now.own.saturating_sub(self.at_step.own);
+        // The time that the kernel counted, and the time that our late threads suggest (see the file's text).
+        let counted = system_wait.unwrap_or_default().time + now.own.saturating_sub(self.at_step.own);
         let measured = probe.since(self.at_step.at);
-        let supposed = match wait {
+        let supposed = match system_wait {
             Some(wait) if wait.is_all && !is_silence => measured.all.max(measured.unexplained * HELD_UP),
             _ => measured.all * HELD_UP,
         };
@@ -518,7 +520,7 @@ impl TimedTester<'_, '_, '_> {
         let now = self.elapsed();
         let event = delayed_by(planned, (&now - &self.last).max(RBig::ZERO));
         let session = &mut *self.running.session;
-        // Something must be received first.
+        // Something must be received first, and then the director plans anew.
         if !session.adapter.takes_stimuli() {
             return Ok(Progress::Moved);
         }
@@ -527,6 +529,7 @@ impl TimedTester<'_, '_, '_> {
         }
         session.adapter.send(&without_delay(&event))?;
         let sent = session.adapter.sent();
+        // The system may have taken it at any instant until the sending has ended.
         let mark = self.make_mark(now.clone(), self.elapsed() + &self.tolerance, false);
         // Something came before it, and is received first.
         if sent == Sent::No {

@@ -32,7 +32,7 @@ use std::time::Duration;
 
 use coreach_analyses::solver::{Answer, Solver, Witness};
 use coreach_analyses::symbolic::SymbolicState;
-use coreach_model::iosts::{Iosts, LocationId};
+use coreach_model::iosts::LocationId;
 use coreach_model::semantics::{Event, State};
 use coreach_model::term::node::{Comparison, Node};
 use coreach_model::term::{Substitution, substitute};
@@ -230,8 +230,9 @@ impl InstantSearch<'_, '_> {
             [position, position + 1].map(|place| Term::datum(&instant_symbol(place)));
         let passed = Term::subtract(&instant, &instant_before);
         way.condition.extend(self.bounds(order, position, &instant, &passed));
-        let is_doubted =
+        let has_own_instants =
             self.is_split && number + 1 == steps.len() && matches!(steps[number], Occurrence::Observation(_));
+        // The states after each transition that does not fail, with their verdicts.
         let mut options: Vec<(Option<Verdict>, SymbolicState)> = Vec::new();
         for (transition, values) in candidate_transitions(test, way.location, &steps[number]) {
             let transition = &test.iosts.transitions[transition];
@@ -240,7 +241,7 @@ impl InstantSearch<'_, '_> {
             let delay = delay.map(|delay| (delay, passed.clone()));
             let next = way.behind(transition, &transition.guard, values, delay);
             let Some(mut next) = next.filter(|_| verdict != Some(Verdict::Fail)) else { continue };
-            if is_doubted {
+            if has_own_instants {
                 let guard = Term::and(next.condition.split_off(way.condition.len()));
                 next.ask(&split_instants(&guard, &way.condition, &instant));
             }
@@ -250,11 +251,9 @@ impl InstantSearch<'_, '_> {
         if (self.past.by_time || options.is_empty()) && matches!(steps[number], Occurrence::Stimulus(_)) {
             let guard =
                 |(_, next): &(_, SymbolicState)| Term::and(next.condition[way.condition.len()..].to_vec());
-            let mut asked = way.condition.clone();
-            asked.push(Term::or(options.iter().map(guard)).not());
-            if self.may_be(&asked) {
-                self.is_unclear = true;
-            }
+            let mut not_taken = way.condition.clone();
+            not_taken.push(Term::or(options.iter().map(guard)).not());
+            self.is_unclear |= self.may_be(&not_taken);
         }
         let is_last = position + 1 == order.len();
         let is_choice = options.len() > 1;
@@ -416,15 +415,14 @@ fn candidate_transitions(
         Occurrence::Silence(_) => (&test.silences[location], None),
         Occurrence::Delay(_) => (&[], None),
     };
-    let is_of = |iosts: &Iosts, number: TransitionId| {
-        let action = iosts.action(iosts.transitions[number].action);
-        event.is_none_or(|event| action.name == event.action)
-    };
-    let values = |number: TransitionId| {
-        let parameters = &test.iosts.action(test.iosts.transitions[number].action).parameters;
-        let other_values = event.into_iter().flat_map(|event| event.values.iter().skip(1).cloned());
-        parameters.iter().skip(1).cloned().zip(other_values).collect()
-    };
-    let of_action = numbers.iter().copied().filter(|number| is_of(&test.iosts, *number));
-    of_action.map(|number| (number, values(number))).collect()
+    let mut candidates = Vec::new();
+    for number in numbers {
+        let action = test.iosts.action(test.iosts.transitions[*number].action);
+        if event.is_none_or(|event| action.name == event.action) {
+            let other_values = event.into_iter().flat_map(|event| event.values.iter().skip(1).cloned());
+            let values = action.parameters.iter().skip(1).cloned().zip(other_values);
+            candidates.push((*number, values.collect()));
+        }
+    }
+    candidates
 }

@@ -98,7 +98,7 @@ pub fn nearest_delay(
     if let Some(nearest) = candidates.first() {
         return Some(nearest.clone());
     }
-    // The solver's delay.
+    // The hull is larger than the condition: the solver may know a delay in between.
     conditions.iter().find_map(|(delay, condition)| {
         let compare_delay = |comparison, bound: &RBig| {
             Term::compare(comparison, &Term::datum(delay), &Term::literal(Value::Real(bound.clone())))
@@ -148,5 +148,5 @@ pub fn condition_on_delay(
     let known = state.valuation.iter().filter(|(datum, _)| transition.guard.mentions(datum));
     let given = others.iter().zip(event.values.iter().skip(1));
     let condition = substitute(&transition.guard, &literals(known.chain(given)));
-    condition.data().iter().all(|left| left == delay).then(|| (delay.clone(), condition))
+    condition.data().iter().all(|open| open == delay).then(|| (delay.clone(), condition))
 }

@@ -55,7 +55,8 @@ pub fn choose_timed_event(
     let action = test.iosts.action(transition.action);
     let delay = action.parameters.first()?;
     if let Some(planned) = planned
-        && let Some(event) = fit_in(request, planned, delay_of(planned).filter(|at| *at >= now), random)
+        && let Some(event) =
+            place_in_window(request, planned, delay_of(planned).filter(|at| *at >= now), random)
     {
         values.note_planned();
         return Some(event);
@@ -66,14 +67,14 @@ pub fn choose_timed_event(
     let chosen = values.choose(&guard, &action.parameters, &state.valuation, random, solver)?;
     let event = Event::new(action.name.clone(), chosen);
     // The chosen delay is in the window. It can be met if it is a whole number of microseconds.
-    fit_in(request, &event, None, random).or_else(|| {
+    place_in_window(request, &event, None, random).or_else(|| {
         let at = delay_of(&event)?;
         (*at == from_micros(micros_up(at))).then_some(event.clone())
     })
 }
 
-/// Gives the event an instant of its window: `at`, if that lies in the window.
-fn fit_in(
+/// Gives the event an instant of its window: `at` if that is possible, or a drawn one.
+fn place_in_window(
     request: WindowRequest<'_>,
     event: &Event,
     at: Option<&RBig>,
@@ -128,6 +129,12 @@ impl Window {
             let valuation = Valuation::from([(self.delay.clone(), Value::Real(from_micros(at)))]);
             holds(&self.condition, &valuation) == Ok(true)
         };
+        if let Some(wanted) = at.map(micros_up)
+            && wanted >= micros_up(low)
+            && holds_at(wanted)
+        {
+            return Some(from_micros(wanted));
+        }
         let last = micros_down(high);
         // The instants of this step and the one before may both be off by the margin. If the window is too
         // narrow for that, its middle is best.
@@ -135,12 +142,6 @@ impl Window {
         let middle = micros_up(low).midpoint(last);
         let first = if begins_later { micros_up(&(low + margin)).min(middle) } else { micros_up(low) };
         let before_end = micros_down(&(high - margin - margin)).max(middle).max(first);
-        if let Some(at) = at.map(micros_up)
-            && at >= micros_up(low)
-            && holds_at(at)
-        {
-            return Some(from_micros(at));
-        }
         for _ in 0..DRAWS {
             let at = match random.below(10) {
                 0..3 => first,

@@ -176,6 +176,7 @@ pub fn as_rational(value: &Value) -> RBig {
     }
 }
 
+/// Makes a number a value of an integer type, or of type real.
 pub(super) fn typed(value: RBig, integer: bool) -> Value {
     // The ends of an integer's range are integers, and so is everything that was made of them.
     if integer { Value::Int(value.trunc()) } else { Value::Real(value) }

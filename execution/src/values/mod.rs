@@ -335,7 +335,8 @@ impl Values {
         }
     }
 
-    /// Draws values once. `None`: the hull is empty for all values of the finite parameters.
+    /// Draws values once. `None`: the hull is empty for all values of the finite parameters. Returns no values
+    /// if it is empty for those that were drawn.
     fn draw(
         &mut self,
         condition: &Term,
@@ -380,7 +381,6 @@ impl Values {
             random.shuffle(&mut dimensions);
             for dimension in dimensions {
                 let at = numeric[dimension];
-                // The hull is empty. With other finite values it may not be.
                 let Some(range) = hull.range(dimension) else {
                     return (!finite.is_empty()).then(|| (Vec::new(), Vec::new()));
                 };

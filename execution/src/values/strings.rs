@@ -193,7 +193,7 @@ impl StringHints {
                         hints.expressions.extend(expression(arguments));
                         unvisited.push(&arguments[0]);
                     }
-                    Node::Literal(value) => strings_of(value, &mut hints.words),
+                    Node::Literal(value) => collect_strings(value, &mut hints.words),
                     _ => unvisited.extend(term.children().into_iter().rev()),
                 }
             }
@@ -207,14 +207,14 @@ impl StringHints {
 }
 
 /// Collects the strings in a value, up to a limit.
-fn strings_of(value: &Value, found: &mut Vec<String>) {
+fn collect_strings(value: &Value, found: &mut Vec<String>) {
     match value {
         _ if found.len() >= 64 => {}
         Value::String(text) => found.push(text.to_string()),
-        Value::Record(_, fields) => fields.iter().for_each(|field| strings_of(field, found)),
+        Value::Record(_, fields) => fields.iter().for_each(|field| collect_strings(field, found)),
         Value::Array(array) => array.cells.iter().for_each(|(index, cell)| {
-            strings_of(index, found);
-            strings_of(cell, found);
+            collect_strings(index, found);
+            collect_strings(cell, found);
         }),
         _ => {}
     }
