@@ -63,8 +63,6 @@ impl fmt::Display for ConstantsError {
     }
 }
 
-impl std::error::Error for ConstantsError {}
-
 impl From<ConstantsError> for Diagnostic {
     fn from(error: ConstantsError) -> Self {
         let help = matches!(error, ConstantsError::NoValue(..)).then(|| {

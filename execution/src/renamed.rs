@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 use coreach_model::Value;
 use coreach_model::semantics::Event;
-use coreach_model::types::{RecordForm, RecordType};
+use coreach_model::types::RecordForm;
 use coreach_model::value::ArrayValue;
 
 #[derive(Default)]
@@ -61,10 +61,6 @@ impl RenamedIds {
     }
 }
 
-fn is_in_order_of_ids(record: &RecordType) -> bool {
-    matches!(&record.form, RecordForm::Entries(key, _) if key.is_id())
-}
-
 /// Collects the ids at the same places of two values. `false`: the values are not alike. In arrays, only
 /// cells at the same index are compared.
 fn pair_ids<'v>(one: &'v Value, other: &'v Value, pairs: &mut Vec<(&'v Value, &'v Value)>) -> bool {
@@ -74,7 +70,9 @@ fn pair_ids<'v>(one: &'v Value, other: &'v Value, pairs: &mut Vec<(&'v Value, &'
             true
         }
         // Entries with ids as keys are sorted by these ids, so places do not correspond.
-        (Value::Record(a, _), Value::Record(..)) if is_in_order_of_ids(a) => true,
+        (Value::Record(a, _), Value::Record(..)) if matches!(&a.form, RecordForm::Entries(key, _) if key.is_id()) => {
+            true
+        }
         (Value::Record(a, ours), Value::Record(b, theirs)) => {
             a == b && ours.iter().zip(theirs.iter()).all(|(one, other)| pair_ids(one, other, pairs))
         }

@@ -72,8 +72,6 @@ impl fmt::Display for FindError {
     }
 }
 
-impl std::error::Error for FindError {}
-
 impl Store {
     pub fn test_documents(&self) -> Result<HashMap<String, String>> {
         self.texts_by_hash("tests", "document")

@@ -102,8 +102,6 @@ impl fmt::Display for StoreError {
     }
 }
 
-impl std::error::Error for StoreError {}
-
 /// Turns an error of SQLite into an error of this store.
 pub(super) fn store_error(path: &Path, error: &rusqlite::Error) -> StoreError {
     let path = path.to_owned();

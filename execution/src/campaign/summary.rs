@@ -141,8 +141,8 @@ pub fn summarize(plan: &CampaignPlan, contents: &Contents) -> Summary {
     let mut contested = OutcomeCounts::default();
     let mut groups: HashMap<(usize, usize), (OutcomeCounts, Vec<f64>)> = HashMap::new();
     let mut failed: BTreeMap<&Bucket, Vec<(usize, &RunRow)>> = BTreeMap::new();
-    for (number, row) in finished_runs(plan, rows) {
-        let run = &plan.runs[number];
+    for (number, run) in plan.runs.iter().enumerate() {
+        let Some(row) = rows.get(&run.key.to_string()) else { continue };
         counts.count(row.verdict);
         second_verdicts.get(&row.key).into_iter().flatten().for_each(|verdict| contested.count(*verdict));
         let (group_counts, group_seconds) = groups.entry((run.test, run.iut)).or_default();
@@ -178,14 +178,6 @@ pub fn summarize(plan: &CampaignPlan, contents: &Contents) -> Summary {
         conflicts: conflicts.len(),
         left_out: plan.left_out.clone(),
     }
-}
-
-/// The runs of the plan that the store has, in the order of the plan.
-fn finished_runs<'a>(
-    plan: &'a CampaignPlan,
-    rows: &'a HashMap<String, RunRow>,
-) -> impl Iterator<Item = (usize, &'a RunRow)> {
-    plan.runs.iter().enumerate().filter_map(|(number, run)| Some((number, rows.get(&run.key.to_string())?)))
 }
 
 /// Finds the run with the fewest events; of several, the first one in the plan.

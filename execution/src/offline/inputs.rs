@@ -29,7 +29,7 @@ use dashu_ratio::RBig;
 use crate::offline::sequence::{SeqItem, normalize, projection};
 
 /// Delays that are easy to read, in tenths of the unit.
-const HANDY: [u32; 9] = [10, 1, 5, 15, 20, 25, 30, 50, 0];
+const HANDY: [usize; 9] = [10, 1, 5, 15, 20, 25, 30, 50, 0];
 
 /// The number of random candidates for a value.
 const DRAWS: usize = 6;
@@ -68,11 +68,12 @@ pub fn sequence_along(
     let symbols = steps.iter().flat_map(|step| &step.parameters);
     let (delays, other_symbols): (Vec<&Datum>, Vec<&Datum>) = symbols.partition(|symbol| is_delay(symbol));
     for symbol in delays {
-        let tenths: Vec<u32> = match &mut random {
-            Some(random) => (0..DRAWS).map(|_| draw_tenths(random)).chain(HANDY).collect(),
+        let tenths: Vec<usize> = match &mut random {
+            // Drawn delays are above 0, and up to ten units.
+            Some(random) => (0..DRAWS).map(|_| random.below(100) + 1).chain(HANDY).collect(),
             None => HANDY.to_vec(),
         };
-        let real = |tenths: u32| Value::Real(RBig::from(tenths) / RBig::from(10));
+        let real = |tenths: usize| Value::Real(RBig::from(tenths) / RBig::from(10));
         let candidates = tenths.into_iter().map(real);
         choose_value(symbol, candidates, &mut condition, &mut values, solver)?;
     }
@@ -152,11 +153,6 @@ fn choose_value(
     *condition = with_value(&value, condition);
     values.insert(symbol.clone(), value);
     Ok(())
-}
-
-/// Draws a delay above 0, and up to ten units.
-fn draw_tenths(random: &mut Random) -> u32 {
-    u32::try_from(random.below(100)).unwrap_or(0) + 1
 }
 
 /// Draws a small value of the type. `None` if 0 to 20 does not fit, and for strings, ids, arrays and records.

@@ -236,8 +236,8 @@ impl<'a> Driver<'a> for TimedTester<'_, 'a, '_> {
         // The step before may have been later than its judged instant, and its answer may have taken time.
         let silence_at =
             &self.last + &self.lateness + exact_seconds(silence) + &self.tolerance * RBig::from(2);
-        let wake_at = send_at.iter().chain(&replan_at).chain([&silence_at]).min();
-        let heard = self.listen(self.instant_at(wake_at.unwrap_or(&RBig::ZERO)))?;
+        let wake_at = send_at.iter().chain(&replan_at).fold(&silence_at, Ord::min);
+        let heard = self.listen(self.zero + Duration::from_micros(micros_up(wake_at)))?;
         if !heard.is_nothing() {
             return Ok(heard);
         }
@@ -272,10 +272,6 @@ impl TimedTester<'_, '_, '_> {
     /// The time since the beginning, in whole microseconds.
     fn elapsed(&self) -> RBig {
         exact_seconds(self.now().saturating_duration_since(self.zero))
-    }
-
-    fn instant_at(&self, time: &RBig) -> Instant {
-        (self.zero + Duration::from_micros(micros_up(time))).min(self.running.deadline)
     }
 
     /// Asks the director for a plan, and measures how long that takes. If the plan sends nothing, notes the
