@@ -579,10 +579,12 @@ fn assign_digit(scope: &mut CompileScope, cases: &mut Vec<Update>, position: usi
 /// or `None` if its condition holds nowhere, and whether nothing was lost. A projection may be exponential in
 /// its dimensions, so it is limited like every operation on polyhedra.
 fn remove_parameters(frame: &Frame, case: Update) -> (Option<Update>, bool) {
+    // The dimensions of the parameters follow those of the frame.
     let first = frame.dimensions();
-    let own = first..first + case.extra.len();
-    let has_own = |value: &LinearExpression| own.clone().any(|extra| !value.coefficient(extra).is_zero());
-    let (linear, others) = match &case.condition {
+    let parameters = first..first + case.extra.len();
+    let reads_parameter =
+        |value: &LinearExpression| parameters.clone().any(|extra| !value.coefficient(extra).is_zero());
+    let (constraints, others) = match &case.condition {
         Formula::Linear(constraints) => (constraints.to_vec(), Vec::new()),
         Formula::And(parts) => match parts.split_first() {
             Some((Formula::Linear(constraints), others)) => (constraints.to_vec(), others.to_vec()),
@@ -590,8 +592,8 @@ fn remove_parameters(frame: &Frame, case: Update) -> (Option<Update>, bool) {
         },
         other => (Vec::new(), vec![other.clone()]),
     };
-    let is_still_used = case.numeric.iter().filter_map(|(_, value)| value.as_ref()).any(has_own)
-        || others.iter().any(|part| part.mentions(&own));
+    let is_still_used = case.numeric.iter().filter_map(|(_, value)| value.as_ref()).any(reads_parameter)
+        || others.iter().any(|part| part.mentions(&parameters));
     if is_still_used || case.extra.is_empty() || !case.products.is_empty() || !case.instances.is_empty() {
         // Nothing is projected away, so nothing is lost.
         return (Some(case), true);
@@ -599,18 +601,18 @@ fn remove_parameters(frame: &Frame, case: Update) -> (Option<Update>, bool) {
     let integer = [&frame.integer[..], &case.extra].concat();
     // The projection of a polyhedron does not see congruences.
     let congruences =
-        if frame.congruences { implied_congruences(&linear, &integer, first) } else { Vec::new() };
+        if frame.congruences { implied_congruences(&constraints, &integer, first) } else { Vec::new() };
     let limits = OperationLimits::default();
-    let whole = Polyhedron::from_constraints(own.end, linear).convert_limited(&limits);
+    let whole = Polyhedron::from_constraints(parameters.end, constraints).convert_limited(&limits);
     let tightened = whole.polyhedron().tighten_limited(&integer, &limits);
-    let projected = tightened.remove_dimensions(&own.collect::<Vec<_>>()).convert_limited(&limits);
+    let projected = tightened.remove_dimensions(&parameters.collect::<Vec<_>>()).convert_limited(&limits);
     let is_exact = whole.is_exact() && projected.is_exact();
     let projected = projected.into_polyhedron();
     if projected.is_empty() {
         return (None, true);
     }
-    let constraints = projected.constraints();
-    let linear = if constraints.is_empty() { Formula::Yes } else { Formula::Linear(constraints.into()) };
+    let remaining = projected.constraints();
+    let linear = if remaining.is_empty() { Formula::Yes } else { Formula::Linear(remaining.into()) };
     let condition = Formula::and([linear].into_iter().chain(others).chain(congruences));
     (Some(Update { condition, extra: Vec::new(), ..case }), is_exact)
 }

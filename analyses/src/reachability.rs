@@ -339,8 +339,8 @@ fn refine_by_regions<T: Copy>(
     abstraction.work = work_before;
 }
 
-/// Returns the two stages with regions, forward and backward. `None`: nothing is split, or the stages take
-/// too many steps.
+/// Returns the two further stages with regions, forward and then backward. `None`: nothing is split, or the
+/// stages take too many steps.
 fn find_stages_of_regions<T: Copy>(
     forward: &OneWay<T>,
     backward: &OneWay<T>,
@@ -356,19 +356,19 @@ fn find_stages_of_regions<T: Copy>(
         |location: LocationId| (location == iosts.initial).then(|| forward.entry.clone()).flatten();
     let accepting_entry = |location: LocationId| accepting.contains(&location).then(|| top.clone());
     let whole_space = vec![vec![top.clone()]; iosts.locations.len()];
-    // The stages before the end, which is backward. Each lies within the stage before it.
+    // The last stage is backward. Each stage lies within the one before it.
     let stage = |from_end: usize| stages.len().checked_sub(from_end).map_or(&whole_space, |at| &stages[at]);
-    let (coreached, reached, bound_of_reached) = (stage(1), stage(2), stage(3));
+    let (last_coreached, last_reached, bound_of_reached) = (stage(1), stage(2), stage(3));
     let facts = [
         OrientedFacts {
             orientation: Orientation::Backward,
-            values: coreached,
-            within: reached,
+            values: last_coreached,
+            within: last_reached,
             entry: &accepting_entry,
         },
         OrientedFacts {
             orientation: Orientation::Forward,
-            values: reached,
+            values: last_reached,
             within: bound_of_reached,
             entry: &initial_entry,
         },
@@ -386,14 +386,14 @@ fn find_stages_of_regions<T: Copy>(
     };
     let forward_clauses = clauses(Orientation::Forward, &|location| location == iosts.initial);
     let backward_clauses = clauses(Orientation::Backward, &|location| accepting.contains(&location));
+    let forward_by_regions = OneWay::new(forward_clauses, forward.entry.clone());
+    let backward_by_regions = OneWay::new(backward_clauses, None);
     let most = iterations.steps.max(LEAST_STEPS_OF_REGIONS);
     let options = Analysis { step_limit: options.step_limit.min(most), ..options.clone() };
-    let within = regions.within(abstraction, coreached);
-    let forward = OneWay::new(forward_clauses, forward.entry.clone());
-    let backward = OneWay::new(backward_clauses, None);
+    let within = regions.within(abstraction, last_coreached);
     let mut further = Iterations::default();
-    let reached = forward.solve(abstraction, Some(&within), &options, &mut further);
-    let coreached = backward.solve(abstraction, Some(&reached), &options, &mut further);
+    let reached = forward_by_regions.solve(abstraction, Some(&within), &options, &mut further);
+    let coreached = backward_by_regions.solve(abstraction, Some(&reached), &options, &mut further);
     iterations.steps += further.steps;
     if further.stopped.is_some() {
         return None;

@@ -39,7 +39,7 @@ use coreach_execution::run::events;
 use coreach_execution::simulated::Simulated;
 use coreach_execution::strategy::Strategy;
 use coreach_execution::walk::goals::WalkGoal;
-use coreach_execution::walk::{Standing, Walk, WalkLimits};
+use coreach_execution::walk::{Walk, WalkLimits, WalkProgress};
 use coreach_execution::{Run, Settings, TestCase, TestSession, judge};
 use coreach_model::Iosts;
 use coreach_model::reader::{from_bytes, read_specification};
@@ -127,13 +127,13 @@ impl Field<'_> {
         let until = WalkLimits { events: self.most, percent: Some(100), deadline, covered: false };
         let curve = Curve::default();
         let noted = curve.clone();
-        let note = move |standing: &Standing| {
+        let note = move |standing: &WalkProgress| {
             let mut noted = noted.borrow_mut();
             noted.resize(standing.events, standing.covered);
             noted.iter_mut().next_back().into_iter().for_each(|last| *last = standing.covered);
         };
         let walk = Walk::new(iosts.clone(), &self.goals, true, until, !iosts.constants.is_empty());
-        (walk.telling(Box::new(note)), curve)
+        (walk.with_listener(Box::new(note)), curve)
     }
 
     /// The curve of one seed.

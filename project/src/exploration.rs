@@ -313,7 +313,7 @@ pub fn make_document(
         is_certain: node.is_certain,
         merged: node.merged.as_ref().map(|merged| ReportedMerge {
             condition: merged.condition.iter().map(ToString::to_string).collect(),
-            values: merged.standing(&merged.known).into_iter().map(report_value).collect(),
+            values: merged.data_terms().into_iter().map(report_value).collect(),
         }),
         end: match node.end {
             NodeEnd::Expanded => "expanded",

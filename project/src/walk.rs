@@ -17,7 +17,7 @@ use coreach_execution::TestCase;
 use coreach_execution::coverage::{Item, Items};
 use coreach_execution::record::Record;
 use coreach_execution::walk::goals::{WalkGoal, counts_on, sets_back};
-use coreach_execution::walk::{Standing, Walk};
+use coreach_execution::walk::{Walk, WalkProgress};
 use coreach_model::diagnostic::Diagnostic;
 use coreach_model::iosts::{ActionKind, Iosts};
 use coreach_model::obligation::enabling_condition;
@@ -169,7 +169,7 @@ pub fn make_document(
     diagnostics: &[Diagnostic],
     exit_code: u8,
 ) -> Json {
-    let Standing { covered, goals, events, resets, round } = walk.standing();
+    let WalkProgress { covered, goals, events, resets, round } = walk.progress();
     let uncovered = walk.goals().iter().zip(walk.covered()).filter(|(_, covered)| !*covered);
     let names = |goals: &mut dyn Iterator<Item = &WalkGoal>| -> Vec<String> {
         goals.map(|goal| describe_goal(&walkable.specification, goal)).collect()

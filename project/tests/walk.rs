@@ -12,7 +12,7 @@ use coreach_execution::run::{Cause, Occurrence, events};
 use coreach_execution::session::TestSession;
 use coreach_execution::simulated::Simulated;
 
-use coreach_execution::walk::{Standing, Walk, WalkLimits};
+use coreach_execution::walk::{Walk, WalkLimits, WalkProgress};
 use coreach_execution::{Outcome, Run, Settings, Strategy, judge};
 use coreach_model::reader::{from_bytes, read_specification};
 use coreach_model::semantics::Event;
@@ -43,7 +43,7 @@ fn model(text: &str) -> Iosts {
 }
 
 /// The runs of a walk through a specification, against a model, and how far it came.
-fn walked(specification: &str, system: &str, seed: u64, until: WalkLimits) -> (Vec<Run>, Standing) {
+fn walked(specification: &str, system: &str, seed: u64, until: WalkLimits) -> (Vec<Run>, WalkProgress) {
     walked_for(&ALL, specification, system, seed, until)
 }
 
@@ -54,7 +54,7 @@ fn walked_for(
     system: &str,
     seed: u64,
     until: WalkLimits,
-) -> (Vec<Run>, Standing) {
+) -> (Vec<Run>, WalkProgress) {
     walked_slowly(criteria, specification, system, seed, until, Duration::ZERO)
 }
 
@@ -93,7 +93,7 @@ fn walked_slowly(
     seed: u64,
     until: WalkLimits,
     delay: Duration,
-) -> (Vec<Run>, Standing) {
+) -> (Vec<Run>, WalkProgress) {
     let (specification, system) = (model(specification), model(system));
     let test = make_case(&specification).unwrap().test;
     let varies = !test.iosts.constants.is_empty();
@@ -122,7 +122,7 @@ fn walked_slowly(
             break;
         }
     }
-    (runs, walk.standing())
+    (runs, walk.progress())
 }
 
 fn so_many(events: usize) -> WalkLimits {

@@ -96,7 +96,7 @@ impl SymbolicState {
         let guard = system.enabled(number);
         let take_step = |condition: &Term| {
             let mut next =
-                self.behind(transition, condition, values.iter().cloned(), terms.iter().cloned())?;
+                self.after_transition(transition, condition, values.iter().cloned(), terms.iter().cloned())?;
             // Steps are not counted, so a state does not depend on the length of the trace.
             next.depth = self.depth;
             for variable in transition.assignments.keys() {
@@ -300,9 +300,9 @@ impl SymbolicState {
         self.assign(open.iter().map(|(datum, term)| (datum.clone(), replace(term))));
     }
 
-    /// Finds a term of more than `most` parts: that of a datum (its name), or a part of the condition
-    /// (`Some(None)`).
-    pub fn too_large(&self, most: u64) -> Option<Option<String>> {
+    /// Finds a term of more than `most` parts. Returns the name of its datum, or `Some(None)` for a part of the
+    /// condition.
+    pub fn find_large_term(&self, most: u64) -> Option<Option<String>> {
         let is_large = |term: &Term| term.written_size() > most;
         if let Some((datum, _)) = self.open.iter().find(|(_, term)| is_large(term)) {
             return Some(Some(datum.name().to_owned()));
@@ -311,7 +311,7 @@ impl SymbolicState {
     }
 
     /// Are both states the same, except for their conditions on symbols?
-    pub fn is_like(&self, other: &SymbolicState) -> bool {
+    pub fn has_same_data(&self, other: &SymbolicState) -> bool {
         self.location == other.location && self.open == other.open && self.known == other.known
     }
 

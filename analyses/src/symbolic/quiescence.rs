@@ -48,7 +48,7 @@ pub fn quiescence(system: &System<'_>, solver: &mut dyn Solver) -> Numbered<Loca
 /// The state after quiescence, and whether its condition is complete. There is no state if its condition is
 /// false by its form.
 pub(super) fn rest_quiescent(from: &SymbolicState, quiet: Option<&Term>) -> (Option<SymbolicState>, bool) {
-    let rested = quiet.map_or_else(|| from.clone(), |quiet| from.asking(quiet));
+    let rested = quiet.map_or_else(|| from.clone(), |quiet| from.restricted_by(quiet));
     let state = SymbolicState { depth: from.depth + 1, ..rested };
     ((!state.is_refuted()).then_some(state), quiet.is_some())
 }

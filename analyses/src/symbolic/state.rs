@@ -106,15 +106,15 @@ impl SymbolicState {
         SymbolicState::knowing(state.location, state.valuation.clone())
     }
 
-    /// The state with an additional condition over its data.
-    pub fn asking(&self, condition: &Term) -> Self {
+    /// Returns the state with an additional condition over its data.
+    pub fn restricted_by(&self, condition: &Term) -> Self {
         let mut state = self.clone();
-        state.ask(&substitute(condition, &self.standing(&self.known)));
+        state.add_condition(&substitute(condition, &self.data_terms()));
         state
     }
 
     /// Adds a condition over symbols.
-    pub fn ask(&mut self, condition: &Term) {
+    pub fn add_condition(&mut self, condition: &Term) {
         let known_count = self.condition.len();
         for part in condition.lowered().conjuncts() {
             if !self.condition[..known_count].contains(&part) {
@@ -123,9 +123,9 @@ impl SymbolicState {
         }
     }
 
-    /// The state after a transition from its location under a condition, with values and terms for the
-    /// parameters. `None`: the condition is false, has no value, or becomes false by its form.
-    pub fn behind(
+    /// Returns the state after a transition from its location, which is taken under this condition with values
+    /// and terms for its parameters. `None`: the condition is false, has no value, or becomes false by its form.
+    pub fn after_transition(
         &self,
         transition: &Transition,
         condition: &Term,
@@ -169,7 +169,7 @@ impl SymbolicState {
         let memo = self.memo.clone();
         let mut state = SymbolicState { location, known, open, condition, depth, memo };
         if is_open && let Some(condition) = substituted.next() {
-            state.ask(&condition);
+            state.add_condition(&condition);
         }
         let assigned = assigned_values.into_iter();
         state.assign(assigned.map(|(variable, value)| (variable, ValueOrTerm::Value(value))));
@@ -214,11 +214,11 @@ impl SymbolicState {
         }
     }
 
-    /// The terms and known values of the data, as a substitution.
-    pub fn standing(&self, known: &Valuation) -> Substitution {
-        let mut standing = (*self.open).clone();
-        standing.extend(literals(known));
-        standing
+    /// Returns the terms and the known values of the data, as a substitution.
+    pub fn data_terms(&self) -> Substitution {
+        let mut terms = (*self.open).clone();
+        terms.extend(literals(&self.known));
+        terms
     }
 
     /// The substitution for the data of these terms. `find` gives the known values.
@@ -273,7 +273,7 @@ impl<'a> System<'a> {
         let parameters = &self.iosts.action(transition.action).parameters;
         let symbols: Vec<Datum> = parameters.iter().map(|datum| symbol(datum, from.depth)).collect();
         let terms = parameters.iter().cloned().zip(symbols.iter().map(Term::datum));
-        let state = from.behind(transition, &self.enabled[number], [], terms)?;
+        let state = from.after_transition(transition, &self.enabled[number], [], terms)?;
         Some((SymbolicStep { transition: number, parameters: symbols }, state))
     }
 

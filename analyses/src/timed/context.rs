@@ -98,7 +98,7 @@ fn collect_literals(ty: &Type, names: &mut BTreeSet<String>) {
 /// Finds the variables that are needed at each place of the path, including its end: those that a condition
 /// from there on reads. `read` lists the transitions whose conditions are used at a place, with the path's
 /// own.
-pub fn needed(
+pub fn needed_variables(
     system: &System<'_>,
     path: &[TransitionId],
     read: &[Vec<TransitionId>],
@@ -154,31 +154,28 @@ impl PathContext {
         state.open = Arc::new(needed_values.collect());
         let mut context = PathContext { state, unknown: iosts.variables.iter().map(first_value).collect() };
         context.solve();
-        context.settle(BTreeSet::new(), &Substitution::new(), registers, solver);
+        context.assign_registers(&Substitution::new(), registers, solver);
         context
     }
 
-    /// The conjuncts of a transition's condition here, over registers, constants, unknown data and its
+    /// Lists the conjuncts of a transition's condition here, over registers, constants, unknown data and its
     /// action's parameters. Known conjuncts are left out, and "the delay is not negative".
-    pub fn asked(&self, system: &System<'_>, number: TransitionId, delay: &Datum) -> Vec<Term> {
-        let parts = self.here(system.enabled(number)).lowered().conjuncts();
+    pub fn open_conjuncts(&self, system: &System<'_>, number: TransitionId, delay: &Datum) -> Vec<Term> {
+        let parts = self.express(system.enabled(number)).lowered().conjuncts();
         let not_negative = not_negative(delay);
-        parts
-            .into_iter()
-            .filter(|part| *part != not_negative && !self.state.condition.contains(part))
-            .collect()
+        let is_open = |part: &Term| *part != not_negative && !self.state.condition.contains(part);
+        parts.into_iter().filter(is_open).collect()
     }
 
     /// Writes a term over the model's variables in terms of this context.
-    pub fn here(&self, term: &Term) -> Term {
-        substitute(term, &self.state.standing(&self.state.known))
+    pub fn express(&self, term: &Term) -> Term {
+        substitute(term, &self.state.data_terms())
     }
 
-    /// The condition that the parts hold together for some values of the bound and the unknown data. The
-    /// knowledge about unknown data that they mention is conjoined. It is exact. `None`: it needs a
-    /// quantifier.
-    pub fn some(&self, bound: &[Datum], parts: &[Term]) -> Option<Term> {
-        let (tied, _) = self.tied(data_of(parts));
+    /// Makes the condition that the parts hold together for some values of the bound and the unknown data. The
+    /// knowledge about unknown data that they mention is conjoined. It is exact. `None`: it needs a quantifier.
+    pub fn condition_for_some(&self, bound: &[Datum], parts: &[Term]) -> Option<Term> {
+        let (tied, _) = self.split_knowledge(data_of(parts));
         let unknown: Vec<Datum> = bound.iter().chain(&self.unknown).cloned().collect();
         // The knowledge comes first, because the parts may have a value only where it holds.
         eliminate_data(&unknown, &[&tied, parts].concat())
@@ -186,13 +183,13 @@ impl PathContext {
 
     /// Splits the knowledge into the parts about unknown data that are connected with these data, and the
     /// rest.
-    fn tied(&self, data: BTreeSet<Datum>) -> (Vec<Term>, Vec<Term>) {
+    fn split_knowledge(&self, data: BTreeSet<Datum>) -> (Vec<Term>, Vec<Term>) {
         depending_parts(data, &self.state.condition, |part| {
             part.data().intersection(&self.unknown).cloned().collect()
         })
     }
 
-    /// The context after a transition from this location. `needed` are the variables that are needed there.
+    /// Returns the context after a transition from this location. `needed` are the variables needed there.
     pub fn after(
         &self,
         system: &System<'_>,
@@ -209,14 +206,14 @@ impl PathContext {
         let old_registers = self.registers(system.iosts);
         let old_values: Substitution =
             old_registers.iter().map(|datum| (datum.clone(), Term::datum(&was(datum)))).collect();
-        // λ over the old values.
+        // Within the step, λ is over the values that registers had before it.
         let mut state = self.state.clone();
         for value in Arc::make_mut(&mut state.open).values_mut() {
             *value = substitute(value, &old_values);
         }
         state.condition = substitute_all(&state.condition, &old_values);
         let parameters_now = parameters.iter().map(|datum| (datum.clone(), Term::datum(&now(datum))));
-        let after = state.behind(transition, system.enabled(number), [], parameters_now);
+        let after = state.after_transition(transition, system.enabled(number), [], parameters_now);
         // The condition can hold: a path with a false condition has no test case.
         let mut state = after.unwrap_or_else(|| SymbolicState { location: transition.target, ..state });
         Arc::make_mut(&mut state.open).retain(|variable, _| needed.contains(variable));
@@ -224,14 +221,11 @@ impl PathContext {
         state.depth = 0;
         let mut context = PathContext { state, unknown: self.unknown.clone() };
         context.solve();
-        let old: BTreeSet<Datum> =
-            old_registers.iter().map(&was).chain(parameters.iter().map(&now)).collect();
-        let names: Substitution = old_registers
-            .iter()
-            .map(|datum| (was(datum), Term::datum(datum)))
-            .chain(parameters.iter().map(|datum| (now(datum), Term::datum(datum))))
-            .collect();
-        let assignments = context.settle(old, &names, registers, solver);
+        // The symbols that do not outlive the step, and the data that they stand for.
+        let register_names = old_registers.iter().map(|datum| (was(datum), Term::datum(datum)));
+        let parameter_names = parameters.iter().map(|datum| (now(datum), Term::datum(datum)));
+        let names: Substitution = register_names.chain(parameter_names).collect();
+        let assignments = context.assign_registers(&names, registers, solver);
         NextContext { context, assignments }
     }
 
@@ -260,11 +254,10 @@ impl PathContext {
         }
     }
 
-    /// Gives registers to the needed values, and projects the rest away. `old` are the symbols that do not
-    /// outlive the step. Returns the assignments, in which they have the given names.
-    fn settle(
+    /// Gives registers to the needed values, and projects the rest away. The symbols that do not outlive the
+    /// step have `names` in the assignments, which are returned.
+    fn assign_registers(
         &mut self,
-        old: BTreeSet<Datum>,
         names: &Substitution,
         registers: &mut Registers,
         solver: &mut dyn Solver,
@@ -275,15 +268,15 @@ impl PathContext {
         let mut mixed: BTreeSet<Datum> = BTreeSet::new();
         for (variable, value) in &*self.state.open {
             let data = value.data();
-            if !data.is_disjoint(&old) && data.is_disjoint(&self.unknown) {
+            if data.iter().any(|symbol| names.contains_key(symbol)) && data.is_disjoint(&self.unknown) {
                 held.push((variable.clone(), value.clone()));
             } else {
                 mixed.extend(data);
             }
         }
-        let (tied, untied) = self.tied(mixed.clone());
+        let (tied, untied) = self.split_knowledge(mixed.clone());
         mixed.extend(data_of(&tied));
-        // Old symbols that continue under a register's name.
+        // Symbols of the step that continue under a register's name.
         let mut continued = Substitution::new();
         let mut taken: BTreeSet<Datum> = held.iter().map(|(variable, _)| variable.clone()).collect();
         for (variable, value) in &held {
@@ -291,15 +284,12 @@ impl PathContext {
                 continued.entry(symbol.clone()).or_insert_with(|| Term::datum(variable));
             }
         }
-        // The other old symbols stay in their registers if these are free, or else get new ones.
+        // The other ones stay in their registers if these are free, or else get new ones.
         let mut extra = Vec::new();
-        for symbol in mixed.intersection(&old) {
-            if continued.contains_key(symbol) {
-                continue;
-            }
+        for symbol in &mixed {
+            let Some(name) = names.get(symbol).filter(|_| !continued.contains_key(symbol)) else { continue };
             let is_free = |register: &&Datum| taken.iter().all(|other| other.name() != register.name());
-            let old_register = names.get(symbol).and_then(Term::as_datum);
-            let old_register = old_register.filter(|_| symbol.name().ends_with("#was")).filter(is_free);
+            let old_register = name.as_datum().filter(|_| symbol.name().ends_with("#was")).filter(is_free);
             let register = old_register.cloned().unwrap_or_else(|| registers.make_extra(symbol, &taken));
             taken.insert(register.clone());
             continued.insert(symbol.clone(), Term::datum(&register));

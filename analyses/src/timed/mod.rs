@@ -17,7 +17,7 @@
 //!   condition repeats it, unless the condition mentions unknown data that it constrains. Knowledge about
 //!   values that are no longer needed is projected away exactly ([`crate::symbolic::eliminate`]). If that is
 //!   not possible, the old value stays in the knowledge as a *ghost*, a symbol without a register.
-//! - *Need.* Only variables that a later step reads are followed ([`needed`]).
+//! - *Need.* Only variables that a later step reads are followed ([`needed_variables`]).
 //!
 //! So a condition C here and the condition P of the publication are equivalent in all states in which the
 //! path can be: `established ⇒ (C ⇔ P)`. The tests ask a solver.
@@ -27,7 +27,7 @@
 pub mod context;
 pub mod future;
 
-pub use context::{NextContext, PathContext, Registers, needed};
+pub use context::{NextContext, PathContext, Registers, needed_variables};
 pub use future::{Future, future};
 
 #[cfg(test)]

@@ -94,7 +94,9 @@ pub(super) fn close_under_internal(
     for context in reached {
         // The order puts contexts of one place and one valuation side by side.
         match kept.last_mut() {
-            Some(previous) if previous.place == context.place && previous.state.is_like(&context.state) => {
+            Some(previous)
+                if previous.place == context.place && previous.state.has_same_data(&context.state) =>
+            {
                 previous.state = previous.state.clone().joined(&context.state, solver);
                 previous.is_certain |= context.is_certain;
             }

@@ -244,6 +244,6 @@ impl<'a> OfflineJudge<'a> {
 
 /// Checks that the terms for unknown data are small enough.
 fn check_size<'c>(mut contexts: impl Iterator<Item = &'c Context>, line: usize) -> Result<(), CannotJudge> {
-    let large = contexts.find_map(|context| context.state.too_large(MOST_PARTS));
+    let large = contexts.find_map(|context| context.state.find_large_term(MOST_PARTS));
     large.map_or(Ok(()), |datum| Err(CannotJudge::TooLarge { line, datum }))
 }

@@ -146,6 +146,6 @@ fn contains_context(old: &Context, new: &Context, solver: &mut dyn Solver) -> bo
     let whole = Term::and(old.state.condition.iter().cloned());
     old.place == new.place
         && (old.is_certain || !new.is_certain)
-        && old.state.is_like(&new.state)
+        && old.state.has_same_data(&new.state)
         && must_hold(solver, &new.state.condition, &whole)
 }

@@ -206,7 +206,7 @@ fn list_spans(offline: &Offline<'_>, context: &Context, number: TransitionId) ->
     let iosts = &offline.form.iosts;
     let delay = &offline.form.delay;
     let parameters = &iosts.action(iosts.transitions[number].action).parameters;
-    let mut terms = context.state.standing(&context.state.known);
+    let mut terms = context.state.data_terms();
     // A guard counts the delay from the last step, seen or not; a span counts it from the last event.
     if let Some(passed) = time_since_event(&context.state) {
         terms.insert(delay.clone(), Term::subtract(&Term::datum(delay), &passed));

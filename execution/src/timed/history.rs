@@ -239,11 +239,11 @@ impl InstantSearch<'_, '_> {
             let verdict = test.verdict(transition.target);
             let delay = test.iosts.action(transition.action).parameters.first().cloned();
             let delay = delay.map(|delay| (delay, passed.clone()));
-            let next = way.behind(transition, &transition.guard, values, delay);
+            let next = way.after_transition(transition, &transition.guard, values, delay);
             let Some(mut next) = next.filter(|_| verdict != Some(Verdict::Fail)) else { continue };
             if has_own_instants {
                 let guard = Term::and(next.condition.split_off(way.condition.len()));
-                next.ask(&split_instants(&guard, &way.condition, &instant));
+                next.add_condition(&split_instants(&guard, &way.condition, &instant));
             }
             options.push((verdict, next));
         }

@@ -134,11 +134,11 @@ enum RunEnd {
 }
 
 /// A listener that is told after each event how far the walk has come.
-pub type Tell = Box<dyn Fn(&Standing)>;
+pub type ProgressListener = Box<dyn Fn(&WalkProgress)>;
 
 /// The progress of a walk.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Standing {
+pub struct WalkProgress {
     /// The number of goals that were surely met.
     pub covered: usize,
     /// The number of goals.
@@ -195,7 +195,7 @@ pub struct Walk {
     ends: Option<RunEnd>,
     /// The number of events since the end of the run was decided.
     last: usize,
-    tell: Option<Tell>,
+    listener: Option<ProgressListener>,
 }
 
 impl Walk {
@@ -239,14 +239,14 @@ impl Walk {
             has_listened: false,
             ends: None,
             last: 0,
-            tell: None,
+            listener: None,
         }
     }
 
     /// Adds a listener.
     #[must_use]
-    pub fn telling(self, tell: Tell) -> Self {
-        Walk { tell: Some(tell), ..self }
+    pub fn with_listener(self, listener: ProgressListener) -> Self {
+        Walk { listener: Some(listener), ..self }
     }
 
     pub(crate) fn take_samples(&mut self, samples: Samples) {
@@ -283,8 +283,8 @@ impl Walk {
     }
 
     /// Returns the progress of the walk.
-    pub fn standing(&self) -> Standing {
-        Standing {
+    pub fn progress(&self) -> WalkProgress {
+        WalkProgress {
             covered: self.covered().filter(|covered| *covered).count(),
             goals: self.model.goals.len(),
             events: self.events,
@@ -296,7 +296,7 @@ impl Walk {
     /// Tells whether an end condition holds.
     fn has_ended(&self) -> bool {
         let WalkLimits { events, percent, deadline, covered: ends_covered } = &self.until;
-        let Standing { covered, goals, .. } = self.standing();
+        let WalkProgress { covered, goals, .. } = self.progress();
         let is_spent = !self.varies || self.in_vain >= IN_VAIN;
         let is_vain = self.vain_plans >= VAIN_PLANS;
         self.events >= *events
@@ -372,8 +372,8 @@ impl Walk {
         if !self.route.front().is_some_and(is_next) {
             self.route.clear();
         }
-        if let Some(tell) = &self.tell {
-            tell(&self.standing());
+        if let Some(listener) = &self.listener {
+            listener(&self.progress());
         }
     }
 

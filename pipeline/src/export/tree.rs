@@ -84,7 +84,7 @@ fn write_node_lines(iosts: &Iosts, tree: &PathTree, number: NodeId) -> Vec<Strin
     }
     if let Some(merged) = &node.merged {
         lines.push("merged:".to_owned());
-        let values = merged.standing(&merged.known);
+        let values = merged.data_terms();
         lines.extend(values.into_iter().map(|(datum, value)| format!("{datum} = {value}")));
         let condition = Term::and(merged.condition.iter().cloned());
         lines.extend(if condition.is_true() { Vec::new() } else { condition_lines(&condition) });
@@ -184,7 +184,7 @@ pub fn describe_move(iosts: &Iosts, by: &TreeMove) -> String {
 /// Lists the data that the node's step has changed, with their values.
 pub fn changed_data(tree: &PathTree, node: &TreeNode) -> Vec<(Datum, Term)> {
     let earlier = node.parent.map(|parent| tree.nodes[parent].continued_state());
-    let values_of_data = |state: &SymbolicState| state.standing(&state.known);
+    let values_of_data = |state: &SymbolicState| state.data_terms();
     let earlier = earlier.map(values_of_data).unwrap_or_default();
     values_of_data(&node.state)
         .into_iter()

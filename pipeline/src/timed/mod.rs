@@ -32,7 +32,7 @@ use std::rc::Rc;
 
 use coreach_analyses::solver::Solver;
 use coreach_analyses::symbolic::System;
-use coreach_analyses::timed::{PathContext, Registers, future, needed};
+use coreach_analyses::timed::{PathContext, Registers, future, needed_variables};
 use coreach_model::iosts::ActionKind;
 use coreach_model::term::Substitution;
 use coreach_model::timed::Timed;
@@ -100,7 +100,7 @@ pub fn path_guided(
     let system = System::new(&delayed.iosts);
     let read: Vec<Vec<TransitionId>> =
         path.iter().map(|step| transitions_asked(&system, &delayed, *step)).collect();
-    let needed = needed(&system, path, &read);
+    let needed = needed_variables(&system, path, &read);
     let ahead = future(&system, path, solver);
     let mut assemble = assemble::Assemble::new(&delayed, &options.silence_after);
     let mut registers = Registers::without_names_of(&delayed.iosts);

@@ -209,13 +209,13 @@ impl RuleContext<'_> {
     }
 
     fn conditions_of(&self, transition: TransitionId) -> Vec<Term> {
-        self.context.asked(self.system, transition, &self.delayed.delay)
+        self.context.open_conjuncts(self.system, transition, &self.delayed.delay)
     }
 
     /// Says when an event may be this transition's: `∃ F_ini. π(ec')`, without the parts that are
     /// established.
     fn allowed(&self, transition: TransitionId) -> Result<Term, RulesStopped> {
-        let condition = self.context.some(&[], &self.conditions_of(transition));
+        let condition = self.context.condition_for_some(&[], &self.conditions_of(transition));
         condition.ok_or(RulesStopped::Quantifier { through: transition })
     }
 
@@ -382,11 +382,14 @@ impl RuleContext<'_> {
         let ahead = substitute(self.ahead, &transition.assignments);
         let mut parts = self.conditions_of(self.step);
         let step_conditions = parts.clone();
-        parts.extend(self.context.here(&ahead).conjuncts());
+        parts.extend(self.context.express(&ahead).conjuncts());
         parts.retain(|part| !self.context.state.condition.contains(part));
         // The condition of a stimulus may be weaker than needed, but it must contain that the stimulus may be
         // sent.
-        let condition = self.context.some(&[], &parts).or_else(|| self.context.some(&[], &step_conditions));
+        let condition = self
+            .context
+            .condition_for_some(&[], &parts)
+            .or_else(|| self.context.condition_for_some(&[], &step_conditions));
         condition.ok_or(RulesStopped::Quantifier { through: self.step })
     }
 
@@ -402,7 +405,9 @@ impl RuleContext<'_> {
             parts.push(Term::compare(Comparison::Greater, &Term::datum(&later), &Term::datum(delay)));
             bound.push(later);
         }
-        self.context.some(&bound, &parts).ok_or(RulesStopped::Quantifier { through: transition })
+        self.context
+            .condition_for_some(&bound, &parts)
+            .ok_or(RulesStopped::Quantifier { through: transition })
     }
 
     /// Says when no output can come, at any time: `∃ F_ini. π(ec^δ)`.
@@ -424,7 +429,9 @@ impl RuleContext<'_> {
         // Without any output the location is always quiescent.
         let Some(&(first_output, _)) = impossible.first() else { return Ok(Term::yes()) };
         let impossible: Vec<Term> = impossible.into_iter().flat_map(|(_, part)| part.conjuncts()).collect();
-        self.context.some(&[], &impossible).ok_or(RulesStopped::Quantifier { through: first_output })
+        self.context
+            .condition_for_some(&[], &impossible)
+            .ok_or(RulesStopped::Quantifier { through: first_output })
     }
 }
 

@@ -177,7 +177,7 @@ fn term_has_value(term: &Term, value: &Value) -> Term {
 /// The symbolic values of the data before a step, and of the step's parameters.
 pub fn values_before_step(system: &System<'_>, before: &SymbolicState, step: &SymbolicStep) -> Substitution {
     let action = system.iosts.action(system.iosts.transitions[step.transition].action);
-    let mut values = before.standing(&before.known);
+    let mut values = before.data_terms();
     values.extend(action.parameters.iter().cloned().zip(step.parameters.iter().map(Term::datum)));
     values
 }

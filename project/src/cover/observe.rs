@@ -194,7 +194,7 @@ impl<'a> Observer<'a> {
         let mut certain = 0;
         for (position, number) in route.path.iter().enumerate() {
             if position >= begin {
-                let stops = substitute(&may_go_on[position - begin], &state.standing(&state.known)).not();
+                let stops = substitute(&may_go_on[position - begin], &state.data_terms()).not();
                 if solver.check(&[state.condition.as_slice(), &[stops]].concat()) != Answer::Unsat {
                     return certain;
                 }

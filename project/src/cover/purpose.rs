@@ -139,7 +139,7 @@ fn next_conditions(system: &System<'_>, route: &Route, asked: &[Term], solver: &
         let goes_on = substitute(after, &system.iosts.transitions[*number].assignments);
         // The run may stop here. If other paths explain the run, only the step's own guard is known to hold.
         let may_stop = if is_only_path {
-            let goes_on_here = substitute(after, &state.standing(&state.known));
+            let goes_on_here = substitute(after, &state.data_terms());
             [state.condition.as_slice(), &[goes_on_here.not()]].concat()
         } else {
             vec![system.enabled(*number).clone(), asked[place].clone(), goes_on.not()]

@@ -260,7 +260,7 @@ impl GoalSearcher<'_, '_> {
     fn try_in_state(&mut self, tree: &PathTree, node: NodeId, asked: Term, open: &mut OpenGoal) {
         let reached = &tree.nodes[node];
         let mut condition = reached.state.condition.clone();
-        condition.push(substitute(&asked, &reached.state.standing(&reached.state.known)));
+        condition.push(substitute(&asked, &reached.state.data_terms()));
         let mut route = Route::new(path_transitions(tree, node));
         // Without a visible step before, the next step asks for it.
         let (place, asked) =

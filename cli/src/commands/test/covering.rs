@@ -13,7 +13,7 @@ use coreach_execution::open::open;
 use coreach_execution::record::{Record, make_record};
 use coreach_execution::run::Cause;
 use coreach_execution::session::{TestSession, run_with_retries};
-use coreach_execution::walk::{Standing, Walk, WalkLimits};
+use coreach_execution::walk::{Walk, WalkLimits, WalkProgress};
 use coreach_execution::{Outcome, OutcomeKind, Run, Settings, Strategy, judge};
 use coreach_model::lock::lock;
 use coreach_model::semantics::State;
@@ -170,13 +170,13 @@ impl Walking<'_> {
         let is_all = self.criteria == ALL;
         let walk = Walk::new(iosts.clone(), &self.goals.possible, is_all, until, has_open_constants);
         let progress = Rc::new(ProgressLine::start(1, !arguments.quiet));
-        let tell = move |standing: &Standing| {
-            let line = progress_line(standing);
+        let tell = move |standing: &WalkProgress| {
+            let line = progress_text(standing);
             lock(&last_progress).clone_from(&line);
             progress.says(line);
         };
-        tell(&walk.standing());
-        walk.telling(Box::new(tell))
+        tell(&walk.progress());
+        walk.with_listener(Box::new(tell))
     }
 
     fn document(&self, walk: &Walk, runs: &[Record], exit: Exit) -> Value {
@@ -220,7 +220,7 @@ impl Walking<'_> {
             "{} against {}: {found}; {}\n",
             specification.name,
             self.iut.name,
-            progress_line(&walk.standing())
+            progress_text(&walk.progress())
         );
         let impossible = self.goals.impossible.len();
         if impossible > 0 {
@@ -237,7 +237,7 @@ impl Walking<'_> {
         let uncovered: Vec<String> = uncovered.map(|(goal, _)| describe_goal(specification, goal)).collect();
         if !uncovered.is_empty() && !self.arguments.quiet {
             let limit = Settings::default().steps;
-            if self.arguments.driving.events.is_none() && walk.standing().events >= limit {
+            if self.arguments.driving.events.is_none() && walk.progress().events >= limit {
                 text += &format!("  the walk ended at its limit of {limit} events: `--events` allows more\n");
             }
             text += "  not covered:\n";
@@ -253,8 +253,8 @@ impl Walking<'_> {
 }
 
 /// `covered 34 of 40 goals; 210 events, 1 reset, round 2`
-fn progress_line(standing: &Standing) -> String {
-    let Standing { covered, goals, events, resets, round } = standing;
+fn progress_text(standing: &WalkProgress) -> String {
+    let WalkProgress { covered, goals, events, resets, round } = standing;
     let (events, resets) = (plural(*events, "event"), plural(*resets, "reset"));
     format!("covered {covered} of {goals} goals; {events}, {resets}, round {round}")
 }
