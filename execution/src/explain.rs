@@ -177,12 +177,12 @@ pub(crate) fn explain_end(judge: &mut dyn Judge, run: &Run) -> (Reason, Bucket) 
     let action = decisive.map(|event| event.action.as_str());
     let is_same_action = action.is_some_and(|action| !instead.contains(&format!("got {action}")));
     let may_come = is_same_action || !guards.is_empty();
-    let twice = match failed.filter(|_| run.timing.is_none()) {
+    let answered_twice = match failed.filter(|_| run.timing.is_none()) {
         Some(_) => describe_twice(run, may_come) + &describe_twice_at_start(run),
         None => String::new(),
     };
     let entered = earlier_event
-        .filter(|_| guards.is_empty() && decisive.is_some() && twice.is_empty())
+        .filter(|_| guards.is_empty() && decisive.is_some() && answered_twice.is_empty())
         .and_then(|event| find_entry(judge, &earlier_states, event));
     let requirement = earlier_event.filter(|_| must_answer).map(|event| {
         format!("where the specification requires {instead} after {}", name_values(judge.iosts(), event))
@@ -203,19 +203,20 @@ pub(crate) fn explain_end(judge: &mut dyn Judge, run: &Run) -> (Reason, Bucket) 
         }
         _ => event.clone(),
     };
-    // The other explanations change the judge's state.
-    let old_value = failed.and_then(|event| explain_order_of_assign(judge, run, event));
-    let excuse =
-        failed.and_then(|event| explain_rounding(judge, run, event).or_else(|| find_excuse(judge, run)));
+    // The last two explanations change the judge's state.
+    let remedy = failed.and_then(|event| {
+        let old_value = explain_order_of_assign(judge, run, event);
+        explain_rounding(judge, run, event).or_else(|| find_excuse(judge, run)).or(old_value)
+    });
     let reason = Reason {
         summary: write_expectation(&run.outcome, &instead)
             + &write_summary(run, &location, event_in_summary.as_deref(), violates, ground.as_deref())
             + &either_order
             + &verdict_location.map_or_else(String::new, |name| format!(" ({name})"))
             + &describe_exchange(run)
-            + &twice
+            + &answered_twice
             + &describe_silence(run, lacks_output)
-            + &excuse.or(old_value).unwrap_or_default(),
+            + &remedy.unwrap_or_default(),
         location,
         event,
         guards,

@@ -308,7 +308,7 @@ fn are_too_many(formulas: &[SymbolicState]) -> bool {
 }
 
 impl Follower for Monitor<'_> {
-    fn is_where(&self, other: &Self) -> bool {
+    fn has_state_of(&self, other: &Self) -> bool {
         self.states == other.states && self.formulas == other.formulas && self.violated == other.violated
     }
 

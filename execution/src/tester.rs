@@ -171,12 +171,14 @@ impl Tester<'_, '_, '_> {
                 Move::Send(_) if !takes_stimuli => Progress::Nothing,
                 Move::Send(number) => self.send(*number)?,
                 Move::Wait => {
-                    let decides = after_silence == Some(AfterSilence::Decides);
                     // No brief wait while a stimulus is under way: the tester waits until it has been taken.
                     let is_brief =
                         self.strategy.listens_for_a_moment() && self.running.session.judge.due().is_none();
-                    let is_full =
-                        !is_brief && (position + 1 == moves.len() || self.strategy.waits() || decides);
+                    // Silence counts if nothing else is left to do, if it is planned, or if it decides.
+                    let counts = position + 1 == moves.len()
+                        || self.strategy.waits()
+                        || after_silence == Some(AfterSilence::Decides);
+                    let is_full = counts && !is_brief;
                     let patience = self.running.session.settings.patience.min(quiescence);
                     waited = if is_full { quiescence } else { awaited.unwrap_or(patience) };
                     let progress = self.observe(Instant::now() + waited)?;

@@ -40,7 +40,7 @@ impl Tally {
     }
 
     /// Adds a run. Our items are those from `first` on.
-    pub fn run(&mut self, bounds: &ItemBounds, first: usize) {
+    pub fn add_run(&mut self, bounds: &ItemBounds, first: usize) {
         self.runs += 1;
         let met = bounds.least.iter().zip(&bounds.most).skip(first);
         for (count, (&least, &most)) in self.counts.iter_mut().zip(met) {

@@ -194,7 +194,7 @@ fn leave_place_out(test: &TestCase, guard: Guard, is_of_specification: bool) -> 
 }
 
 impl Follower for CaseJudge<'_> {
-    fn is_where(&self, other: &Self) -> bool {
+    fn has_state_of(&self, other: &Self) -> bool {
         self.state == other.state
     }
 

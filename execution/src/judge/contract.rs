@@ -296,7 +296,7 @@ pub trait Judge {
 /// A judge that can be copied, so that several follow different orders of events.
 pub trait Follower: Judge + Clone {
     /// Are both judges in the same state?
-    fn is_where(&self, other: &Self) -> bool;
+    fn has_state_of(&self, other: &Self) -> bool;
 
     /// May an observation of an action with `is_meant` come in this state, and be no Fail? Errs towards yes.
     fn may_come(&self, is_meant: &dyn Fn(&str) -> bool) -> bool;

@@ -450,7 +450,7 @@ impl<J: Follower> Crossing<J> {
         }
         let mut pairs = remaining.iter().zip(&self.interleavings);
         self.is_still = remaining.len() == self.interleavings.len()
-            && pairs.all(|(order, before)| order.judge.is_where(&before.judge));
+            && pairs.all(|(order, before)| order.judge.has_state_of(&before.judge));
         self.interleavings = remaining;
         self.drop_happened();
         Judged::Followed(None)
@@ -462,7 +462,7 @@ fn push_new<J: Follower>(interleavings: &mut Vec<Interleaving<J>>, new: Interlea
     let is_same = |known: &&mut Interleaving<J>| {
         known.not_happened == new.not_happened
             && known.is_lost == new.is_lost
-            && known.judge.is_where(&new.judge)
+            && known.judge.has_state_of(&new.judge)
     };
     match interleavings.iter_mut().find(is_same) {
         Some(known) => known.unjudged &= new.unjudged,

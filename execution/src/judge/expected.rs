@@ -53,14 +53,11 @@ pub(crate) fn describe_expectation<'t>(
     silent: Option<&'t RBig>,
 ) -> Expectation {
     let mut solver = Lazy::default();
-    let mut possible: Vec<OpenTransition<'t>> = Vec::new();
-    for &(transition, state) in open {
-        if may_be(transition, state)
+    let mut possible: Vec<OpenTransition<'t>> = open.to_vec();
+    possible.retain(|&(transition, state)| {
+        may_be(transition, state)
             && Question::new(iosts, silent, (transition, state), None).can_come(transition, &mut solver)
-        {
-            possible.push((transition, state));
-        }
-    }
+    });
     let mut expected: Vec<String> = Vec::new();
     let mut actions: Vec<String> = Vec::new();
     for (transition, state) in possible.iter().copied() {
@@ -97,8 +94,8 @@ pub(crate) fn describe_expectation<'t>(
     Expectation { phrase, guards, expected }
 }
 
-/// Lists the guards that say why an event cannot come.
-/// `is_single`: they allow a single thing, from which the event does not differ in values.
+/// Lists the guards that say why an event cannot come. `is_single`: the possible transitions allow a single
+/// thing, from which the event does not differ in values.
 fn list_guards<'t>(
     iosts: &'t Iosts,
     (open, possible): (&[OpenTransition<'t>], &[OpenTransition<'t>]),

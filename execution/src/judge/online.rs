@@ -156,8 +156,8 @@ fn verdict_of_states(test: &TestCase, online: &Online, monitor: &Monitor<'_>) ->
 }
 
 impl Follower for OnlineJudge<'_> {
-    fn is_where(&self, other: &Self) -> bool {
-        self.is_silent == other.is_silent && self.monitor.is_where(&other.monitor)
+    fn has_state_of(&self, other: &Self) -> bool {
+        self.is_silent == other.is_silent && self.monitor.has_state_of(&other.monitor)
     }
 
     fn may_come(&self, is_meant: &dyn Fn(&str) -> bool) -> bool {
@@ -272,7 +272,7 @@ impl Judge for OnlineJudge<'_> {
     fn silence(&self) -> Option<AfterSilence> {
         if self.is_suspended() {
             let decides = match self.after_silence(Duration::ZERO) {
-                Ok(after) => after.verdict.is_some() || !after.is_where(self),
+                Ok(after) => after.verdict.is_some() || !after.has_state_of(self),
                 Err(ends) => matches!(ends, Judged::Ends(Verdict::Fail, _)),
             };
             return Some(if decides { AfterSilence::Decides } else { AfterSilence::Nothing });

@@ -325,26 +325,26 @@ impl Uncertain {
         let next_of_other_time =
             self.find_event(1 - side, taken[1 - side]).map_or(&event.seen.time, |event| &event.seen.time);
         let values = || parameters.iter().skip(1).cloned().zip(event.values.iter().cloned());
-        let (mut next, mut is_taken, mut may_be_refused) = (Vec::new(), false, false);
+        let (mut next, mut is_surely_taken, mut may_be_refused) = (Vec::new(), false, false);
         for context in &contexts {
-            // The guards are read at the event's instant, with its values.
+            // The guards are read in a copy of the state at the event's instant that has the event's values.
             let delay = fold_sums(&Term::subtract(&event.instant, &context.state.value(&now_symbol())));
             let state_at_event =
                 self.at_instant(&context.state, &event.instant, (&event.seen.time, next_of_other_time));
-            let mut at_event = state_at_event.clone();
-            Arc::make_mut(&mut at_event.open).insert(offline.form.delay.clone(), delay.clone());
-            at_event.known.extend(values());
-            let at_event = at_event.remembering();
+            let mut with_values = state_at_event.clone();
+            Arc::make_mut(&mut with_values.open).insert(offline.form.delay.clone(), delay.clone());
+            with_values.known.extend(values());
+            let with_values = with_values.remembering();
             let mut guards = Vec::new();
             for number in &offline.system.outgoing[context.state.location] {
                 if iosts.transitions[*number].action != event.action {
                     continue;
                 }
-                let Some(guard) = remaining_guard(&at_event, offline.system.enabled(*number)) else {
+                let Some(guard) = remaining_guard(&with_values, offline.system.enabled(*number)) else {
                     continue;
                 };
                 let is_certain = context.is_certain && must_hold(solver, &state_at_event.condition, &guard);
-                is_taken |= is_certain;
+                is_surely_taken |= is_certain;
                 guards.push(guard);
                 let terms = [(offline.form.delay.clone(), delay.clone())];
                 let state = state_at_event.after_with(&offline.system, *number, values(), terms, solver);
@@ -363,7 +363,7 @@ impl Uncertain {
                 may_be_refused |= may_refuse(state_at_event.condition, is_later, guards, solver);
             }
         }
-        if may_be_refused && !is_taken {
+        if may_be_refused && !is_surely_taken {
             let why = Why::explain(offline, &contexts, &event.elapsed, event.seen.clone(), None, solver);
             self.refused = Some(why);
         }

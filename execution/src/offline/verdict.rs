@@ -29,6 +29,7 @@ impl OfflineVerdict {
         }
     }
 
+    /// Returns the rule of the publication that gives this verdict.
     pub fn rule(self) -> &'static str {
         match self {
             OfflineVerdict::Pass => "R3",

@@ -381,44 +381,44 @@ impl TimedTester<'_, '_, '_> {
         let always = DelayInterval { low: RBig::ZERO, high: None };
         let by_time = nearest_delay(test, state, &event, &measured, &always, solver).is_some()
             || only_time_forbids(test, state, &event);
-        let doubted = self.look_for_excuse(Occurrence::Observation(event.clone()), mark.clone(), by_time);
+        let excuse = self.look_for_excuse(Occurrence::Observation(event.clone()), mark.clone(), by_time);
         self.count_thinking(begin);
-        match doubted {
-            Doubted::Not => self.show(Occurrence::Observation(event), mark, read),
-            Doubted::Settled(progress) => progress,
-            Doubted::Late(late, Some(possible)) => {
+        match excuse {
+            Excuse::None => self.show(Occurrence::Observation(event), mark, read),
+            Excuse::Settled(progress) => progress,
+            Excuse::Late(late, Some(possible)) => {
                 self.timing.moved += 1;
                 self.excused = self.excused.max(Some(late));
                 self.go_on_as(possible)
             }
-            Doubted::Late(late, None) => Progress::Over(Outcome::inconclusive(Cause::Jitter(late))),
+            Excuse::Late(late, None) => Progress::Over(Outcome::inconclusive(Cause::Jitter(late))),
         }
     }
 
     /// Looks for other instants, or a late machine, by which an occurrence would not fail. `by_time`: at
     /// another time it would be allowed.
-    fn look_for_excuse(&mut self, what: Occurrence, mark: StepInterval, by_time: bool) -> Doubted {
+    fn look_for_excuse(&mut self, what: Occurrence, mark: StepInterval, by_time: bool) -> Excuse {
         match self.find_other_run(what.clone(), mark.clone(), by_time, Allowance::Tolerance) {
             Otherwise::Yes(possible) => {
                 self.timing.moved += 1;
-                return Doubted::Settled(self.go_on_as(possible));
+                return Excuse::Settled(self.go_on_as(possible));
             }
             Otherwise::Unclear => {
-                return Doubted::Settled(Progress::Over(Outcome::inconclusive(Cause::Crossed)));
+                return Excuse::Settled(Progress::Over(Outcome::inconclusive(Cause::Crossed)));
             }
             Otherwise::No => {}
         }
-        let Some(probe) = &self.probe else { return Doubted::Not };
+        let Some(probe) = &self.probe else { return Excuse::None };
         let late = probe.since(self.at_start.at).all.max(self.held_up());
         match self.find_other_run(what, mark, by_time, Allowance::Lateness) {
-            Otherwise::Yes(possible) => Doubted::Late(late, Some(possible)),
-            Otherwise::Unclear => Doubted::Late(late, None),
+            Otherwise::Yes(possible) => Excuse::Late(late, Some(possible)),
+            Otherwise::Unclear => Excuse::Late(late, None),
             Otherwise::No
                 if by_time && self.at_step.system.is_none() && exact_seconds(late) > self.tolerance =>
             {
-                Doubted::Late(late, None)
+                Excuse::Late(late, None)
             }
-            Otherwise::No => Doubted::Not,
+            Otherwise::No => Excuse::None,
         }
     }
 
@@ -564,14 +564,14 @@ impl TimedTester<'_, '_, '_> {
             Some(Verdict::Fail) => {
                 let begin = Instant::now();
                 let mark = self.make_mark(end.clone(), end.clone(), true);
-                let doubted = self.look_for_excuse(what.clone(), mark.clone(), true);
+                let excuse = self.look_for_excuse(what.clone(), mark.clone(), true);
                 self.count_thinking(begin);
-                let progress = match doubted {
-                    Doubted::Not => self.show(what, mark, end),
-                    Doubted::Settled(progress) => progress,
+                let progress = match excuse {
+                    Excuse::None => self.show(what, mark, end),
+                    Excuse::Settled(progress) => progress,
                     // An answer may still come: the machine does not explain silence for ever.
-                    Doubted::Late(..) if self.since_step.silences < PATIENT - 1 => Progress::Nothing,
-                    Doubted::Late(late, _) => Progress::Over(Outcome::inconclusive(Cause::Jitter(late))),
+                    Excuse::Late(..) if self.since_step.silences < PATIENT - 1 => Progress::Nothing,
+                    Excuse::Late(late, _) => Progress::Over(Outcome::inconclusive(Cause::Jitter(late))),
                 };
                 Ok(progress.if_heard(hears))
             }
@@ -584,8 +584,8 @@ impl TimedTester<'_, '_, '_> {
 }
 
 /// The result of looking for an excuse.
-enum Doubted {
-    Not,
+enum Excuse {
+    None,
     /// The run has gone on at other instants, or has ended.
     Settled(Progress),
     /// This machine was so late that it may be the cause. The run is one at other instants, if it is known.

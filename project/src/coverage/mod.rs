@@ -293,7 +293,7 @@ impl RunReader<'_> {
             (Some(Ok(explained)), run) => {
                 self.runs.cut +=
                     usize::from(run.link.is_some() && explained.refused.is_some() && !is_forbidden(&run));
-                self.tallies[*subject].run(&explained.bounds, 0);
+                self.tallies[*subject].add_run(&explained.bounds, 0);
             }
             (Some(Err(_)), _) => self.runs.too_many_states += 1,
             (None, _) => self.runs.unordered += 1,

@@ -337,7 +337,7 @@ impl Explicit<'_> {
 }
 
 impl Follower for Explicit<'_> {
-    fn is_where(&self, other: &Self) -> bool {
+    fn has_state_of(&self, other: &Self) -> bool {
         self.state == other.state
     }
 

@@ -90,6 +90,7 @@ impl<J: Follower> Judge for Crossing<J> {
         }
     }
 
+    /// Gives a verdict when no interleaving goes on: their common one, if each observation was judged.
     fn verdict(&self) -> Option<Verdict> {
         self.ended.or_else(|| {
             let is_over = self.interleavings.iter().all(|order| !order.is_live());
