@@ -280,7 +280,7 @@ impl<'a> Monitor<'a> {
             }
             let open: Vec<_> = allowed.iter().map(|(transition, state)| (transition, *state)).collect();
             let expectation = describe_expectation(specification, &open, observed, None);
-            why = Reasons { expected: expectation.expected, ..why };
+            why.expected = expectation.expected;
             if verdict == Some(Verdict::Fail) {
                 (why.instead, why.guards) = (expectation.phrase, expectation.guards);
             }

@@ -280,6 +280,7 @@ impl<S: Solver> Implementation for Simulated<S> {
         Some(self.model.in_types_of_judge(event))
     }
 
+    /// Says why nothing came, if the tester has waited in vain: an ignored input, or an output without values.
     fn explain_silence(&self) -> Option<String> {
         let state = self.model.state.as_ref().filter(|_| self.is_silent && !self.is_free)?;
         let iosts = &self.model.iosts;
@@ -288,13 +289,9 @@ impl<S: Solver> Implementation for Simulated<S> {
             (Some(input), _) => {
                 let mut from_here = iosts.transitions.iter().filter(|one| one.source == state.location);
                 let guarded = from_here.find(|one| iosts.action(one.action).name == input.action);
-                let why = match guarded.map(|one| one.origin.guard.as_ref().map(|at| at.file_and_line())) {
-                    Some(at) => {
-                        format!(
-                            "the guard {}does not hold",
-                            at.map_or(String::new(), |at| format!("at {at} "))
-                        )
-                    }
+                let why = match guarded.map(|one| one.origin.guard.as_ref()) {
+                    Some(Some(at)) => format!("the guard at {} does not hold", at.file_and_line()),
+                    Some(None) => "the guard does not hold".to_owned(),
                     None => "add a transition to the model, none takes it".to_owned(),
                 };
                 format!("ignored `{input:#}` (`completion: angelic`): {why} {place}")

@@ -303,11 +303,12 @@ pub(super) fn keep_possible(alternatives: &[Term], scope: &DecisiveScope) -> Vec
 /// Opens a false disjunction with alternatives of several conditions. If the event could meet only one of
 /// them, that one counts. Else each alternative becomes the conditions of it that do not hold.
 fn open_alternatives(parts: &[Term], scope: &DecisiveScope) -> Option<Opened> {
-    let is_of_state = |condition: &Term| !scope.is_of_event(condition);
     if !parts.iter().any(|part| matches!(part.written(), Some(Node::And(_)))) {
         return None;
     }
     let failing: Vec<Vec<Term>> = parts.iter().map(|part| list_failing(part, scope)).collect();
+    // If a condition of the state alone fails, no event could meet the alternative.
+    let is_of_state = |condition: &Term| !scope.is_of_event(condition);
     let (excluded, possible): (Vec<_>, Vec<_>) =
         failing.iter().partition(|conditions| conditions.iter().any(is_of_state));
     let [only_possible] = possible.as_slice() else {

@@ -228,6 +228,7 @@ impl<'t> Question<'t> {
     /// demands.
     fn describe_allowed(&self, transition: &Transition, solver: &mut Lazy) -> (String, String) {
         let (mut by_parameter, mut other_parts) = self.demands(transition);
+        // A parameter in another condition may still have one possible value.
         let is_read = |parameter: &&Datum| other_parts.iter().any(|part| part.mentions(parameter));
         for parameter in self.parameters.iter().filter(is_read) {
             if let Some(value) = self.find_only_value(transition, parameter, solver) {
@@ -257,17 +258,20 @@ impl<'t> Question<'t> {
                 demands.iter().cloned().map(|demand| self.since_last_event(demand)).collect();
             short += &format!(" {}", instants_text(&demands));
         }
-        let conjunct =
-            |part: &Term| if other_parts.len() > 1 { part.to_conjunct() } else { part.to_string() };
-        let mut condition = other_parts.iter().map(conjunct).collect::<Vec<_>>().join(" && ");
+        (short, self.join_conditions(&other_parts))
+    }
+
+    /// Joins conditions, with the values that they read: `x > n, where n = 3`.
+    fn join_conditions(&self, parts: &[Term]) -> String {
+        let conjunct = |part: &Term| if parts.len() > 1 { part.to_conjunct() } else { part.to_string() };
+        let condition = parts.iter().map(conjunct).collect::<Vec<_>>().join(" && ");
         let mut values = BTreeMap::new();
-        other_parts.iter().for_each(|part| collect_values(part, &self.values, &mut values));
-        if !values.is_empty() {
-            let texts =
-                values.iter().map(|(name, value)| format!("{name} = {}", cut_text(value, LONGEST_VALUE)));
-            condition += &format!(", where {}", texts.collect::<Vec<_>>().join(", "));
-        }
-        (short, condition)
+        parts.iter().for_each(|part| collect_values(part, &self.values, &mut values));
+        let texts: Vec<String> = values
+            .iter()
+            .map(|(name, value)| format!("{name} = {}", cut_text(value, LONGEST_VALUE)))
+            .collect();
+        if texts.is_empty() { condition } else { format!("{condition}, where {}", texts.join(", ")) }
     }
 
     /// Can some values take the transition? Errs towards yes.

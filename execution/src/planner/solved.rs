@@ -91,15 +91,17 @@ impl SolvedGame {
         let has_all_answers =
             |at: usize| positions[at].options.as_ref().is_some_and(|options| options.has_all_answers);
         let forced = spread_from_won(&won, |at, reached| {
-            let leads = |choice: &GameChoice| choice.is_sure && choice.to.iter().all(|to| reached[*to]);
-            has_all_answers(at) && choices[at].iter().any(leads)
+            let forces = |choice: &GameChoice| choice.is_sure && choice.to.iter().all(|to| reached[*to]);
+            has_all_answers(at) && choices[at].iter().any(forces)
         });
+        let may_reach = |choice: &GameChoice, reached: &[bool]| choice.to.iter().any(|to| reached[*to]);
+        // Each round keeps the positions with a choice that stays within those left, and may lead to Pass.
         let mut remaining: Vec<bool> = vec![true; positions.len()];
         let fair = loop {
             let fair = spread_from_won(&won, |at, reached| {
                 let stays = |choice: &GameChoice| choice.to.iter().all(|to| remaining[*to]);
-                let leads = |choice: &GameChoice| choice.to.iter().any(|to| reached[*to]);
-                has_all_answers(at) && choices[at].iter().any(|choice| stays(choice) && leads(choice))
+                let is_fair = |choice: &GameChoice| stays(choice) && may_reach(choice, reached);
+                has_all_answers(at) && choices[at].iter().any(is_fair)
             });
             let still_fair: Vec<bool> = fair.iter().map(Option::is_some).collect();
             if still_fair == remaining {
@@ -107,9 +109,8 @@ impl SolvedGame {
             }
             remaining = still_fair;
         };
-        let possible = spread_from_won(&won, |at, reached| {
-            choices[at].iter().any(|choice| choice.to.iter().any(|to| reached[*to]))
-        });
+        let possible =
+            spread_from_won(&won, |at, reached| choices[at].iter().any(|choice| may_reach(choice, reached)));
         SolvedGame { forced, fair, possible }
     }
 

@@ -82,7 +82,8 @@ impl GameTogether {
         if level == WinningLevel::Unreachable {
             return None;
         }
-        let choices = list_choices(&self.game.all()[number]);
+        let position = &self.game.all()[number];
+        let choices = list_choices(position);
         let events_left = solved.events_left(level);
         let chances = if level == WinningLevel::Possible { self.chances(solved) } else { Vec::new() };
         // The least cost is best. A choice that may leave the level has none.
@@ -102,9 +103,9 @@ impl GameTogether {
         let is_best = |choice: &&GameChoice| cost(choice).is_some_and(|cost| cost <= best + 1e-9);
         let best_choices: Vec<&GameChoice> = choices.iter().filter(is_best).collect();
         let chosen = random.pick(&best_choices)?;
-        let position = &self.game.all()[number];
         let options = position.options.as_ref()?;
         let state = position.states.first()?.clone();
+        // A wait is planned for the answer that is nearest to Pass.
         let distance = |answer: &&GameEvent| events_left[answer.to].unwrap_or(usize::MAX);
         let (next, kind) = match chosen.stimulus {
             Some(place) => (&options.stimuli[place], ActionKind::Input),
