@@ -46,8 +46,8 @@ pub struct Bucket {
 }
 
 impl Bucket {
-    /// The bucket of a run that ended so, at this place, by an event of this action. `violated` has a set for
-    /// each transition that was not taken.
+    /// Makes the bucket of a run that ended so, at this place, by an event of this action. `violated` has a
+    /// set for each transition that was not taken.
     pub fn new(outcome: &Outcome, place: String, action: Option<&str>, violated: Vec<Vec<String>>) -> Self {
         Bucket {
             verdict: outcome.kind(),
@@ -63,14 +63,14 @@ impl Bucket {
         matches!(self.verdict, OutcomeKind::FAIL | OutcomeKind::RunError)
     }
 
-    /// A short name. Only equal buckets have the same name, as far as 48 bits can tell.
+    /// Makes a short name. Only equal buckets have the same name, as far as 48 bits can tell.
     pub fn id(&self) -> String {
         // JSON keeps the borders of the parts: without them two buckets could be one text.
         let text = serde_json::to_string(self).unwrap_or_default();
         Key::of(&text).short()
     }
 
-    /// The violated conditions in words: `where pValue == vCount does not hold`.
+    /// Writes the violated conditions in words: `where pValue == vCount does not hold`.
     pub fn against(&self) -> String {
         if self.cause != EVENT {
             return match self.cause.as_str() {

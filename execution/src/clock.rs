@@ -33,7 +33,7 @@ impl Clock {
         Clock { shown_until: now, silent_until: now }
     }
 
-    /// The latest instant until which the tester may wait without asking again.
+    /// Returns the latest instant until which the tester may wait without asking again.
     pub(crate) fn limit(&self, judge: &dyn Judge, until: Instant) -> Instant {
         judge.due().map_or(until, |due| until.min(self.shown_until + due))
     }

@@ -214,7 +214,7 @@ fn draw_and_solve_rest(
     None
 }
 
-/// The initial state with these constants, or what they violate.
+/// Finds the initial state with these constants, or says what they violate.
 fn state_with(
     test: &TestCase,
     constants: &Valuation,

@@ -65,7 +65,7 @@ impl Reason {
         self
     }
 
-    /// The lines after the summary: the guards that decided, and what is allowed.
+    /// Lists the lines after the summary: the guards that decided, and what is allowed.
     pub fn lines(&self) -> Vec<String> {
         // A long value that the summary tells is not told again.
         let is_untold = |name: &str, text: &str| {
@@ -107,7 +107,7 @@ pub fn reason_of(judge: &mut dyn Judge, run: &Run) -> Reason {
     explain_end(judge, run).0
 }
 
-/// The bucket of a run: what failed, or how it went.
+/// Makes the bucket of a run: what failed, or how it went.
 pub fn bucket_of(judge: &mut dyn Judge, run: &Run) -> Bucket {
     explain_end(judge, run).1
 }
@@ -128,7 +128,7 @@ fn show_steps(judge: &mut dyn Judge, steps: &[RunStep], wanted: Option<usize>) -
     states_before
 }
 
-/// The text of the step that decided, or of the event that nothing explains.
+/// Returns the text of the step that decided, or of the event that nothing explains.
 fn describe_event(run: &Run, last: Option<&Occurrence>, unexplained: Option<&Event>) -> Option<String> {
     match (&run.outcome, last, unexplained) {
         (Outcome::Verdict(_, Cause::Alien(text)), ..) => Some(text.clone()),
@@ -256,7 +256,7 @@ fn find_entry(judge: &dyn Judge, earlier_states: &[State], event: &Event) -> Opt
     <[Guard; 1]>::try_from(entries).ok().map(|[entry]| entry)
 }
 
-/// The names of the specification's locations; if they are not known, the text that people are shown.
+/// Returns the names of the specification's locations; if they are not known, the text that people are shown.
 fn place_name(locations: BTreeSet<&str>, shown: &str) -> String {
     match locations.is_empty() {
         true => shown.to_owned(),
@@ -383,7 +383,7 @@ fn is_excused(judge: &mut dyn Judge, run: &Run, from: usize) -> bool {
     judge.verdict() != Some(Verdict::Fail)
 }
 
-/// The beginning of a Fail's summary, with what was expected: `expected pNumber = 11, got 12: `.
+/// Writes the beginning of a Fail's summary, with what was expected: `expected pNumber = 11, got 12: `.
 fn write_expectation(outcome: &Outcome, instead: &str) -> String {
     match outcome {
         Outcome::Verdict(Verdict::Fail, cause) if !instead.is_empty() => match cause {
@@ -398,8 +398,7 @@ fn write_expectation(outcome: &Outcome, instead: &str) -> String {
     }
 }
 
-/// Writes the sentence that says how a run ended, by its verdict and its cause. `ground` says why silence
-/// ended it.
+/// Writes how a run ended, by its verdict and its cause. `ground` says why silence ended it.
 fn write_summary(
     run: &Run,
     location: &str,

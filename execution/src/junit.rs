@@ -36,7 +36,7 @@ pub enum JunitResult {
 }
 
 impl JunitResult {
-    /// The result for a run that ended so. The user chooses the one for Inconclusive.
+    /// Returns the result for a run that ended so. The user chooses the one for Inconclusive.
     pub fn of(kind: OutcomeKind, inconclusive: JunitResult) -> Self {
         match kind {
             OutcomeKind::Verdict(Verdict::Pass | Verdict::WeakPass) => JunitResult::Success,
@@ -227,7 +227,7 @@ fn element(name: &'static str, attributes: &[(&str, &str)]) -> BytesStart<'stati
     element
 }
 
-/// The text with escapes in place of signs that XML cannot hold or that are invisible.
+/// Puts escapes in place of signs that XML cannot hold or that are invisible.
 fn strip_unprintable(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for sign in text.chars() {
@@ -249,12 +249,12 @@ pub fn bucket_property(bucket: &Bucket, runs: usize, events: usize, identity: &s
     (format!("bucket {}", bucket.id()), text)
 }
 
-/// The bucket of a failed run, as a line of its text.
+/// Writes the bucket of a failed run, as a line of its text.
 pub fn bucket_line(bucket: Option<&Bucket>) -> String {
     bucket.map_or(String::new(), |bucket| format!("bucket {}: {bucket}\n", bucket.id()))
 }
 
-/// The events of a record, one per line: when, who, what. The last line says how the run ended.
+/// Writes the events of a record, one per line: when, who, what. The last line says how the run ended.
 pub fn write_events(record: &Json) -> String {
     let mut text = String::new();
     for step in record["trace"].as_array().into_iter().flatten() {
@@ -277,7 +277,7 @@ pub fn write_events(record: &Json) -> String {
     text
 }
 
-/// The evidence of a record, one item per line as in the record; `None` if none was kept.
+/// Writes the evidence of a record, one item per line as in the record; `None` if none was kept.
 pub fn write_wire(record: &Json) -> Option<String> {
     let items = record.get("wire")?.as_array().filter(|items| !items.is_empty())?;
     Some(items.iter().map(|item| format!("{item}\n")).collect())

@@ -78,7 +78,7 @@ impl<'a> Monitor<'a> {
         Monitor { few, ..self }
     }
 
-    /// The states that are possible now: all of them, or one example of each formula.
+    /// Returns the states that are possible now: all of them, or one example of each formula.
     pub fn states(&self) -> &BTreeSet<State> {
         &self.states
     }
@@ -364,8 +364,7 @@ impl Judge for Monitor<'_> {
         Offers { moves, may_observe: true }
     }
 
-    /// Chooses values in the first possible state that has some. `None`: no state has, or no formula takes
-    /// them.
+    /// Chooses values in the first state that has some. `None`: no state has, or no formula takes them.
     fn stimulus(&mut self, number: TransitionId, choice: &mut Choice<'_>) -> Option<Event> {
         let transition = &self.specification.transitions[number];
         let action = self.specification.action(transition.action);

@@ -51,7 +51,7 @@ impl OutcomeKind {
         OutcomeKind::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
-    /// How bad it is: if two runs of one key disagree, the worse one is reported.
+    /// Ranks the kind by how bad it is. If two runs of one key disagree, the worse one is reported.
     pub fn rank(self) -> usize {
         match self {
             OutcomeKind::Verdict(Verdict::Pass) => 0,
@@ -69,7 +69,7 @@ impl fmt::Display for OutcomeKind {
     }
 }
 
-/// The message for an unknown word: the file is of a later version, or somebody wrote it by hand.
+/// Returns the message for an unknown word: the file is of a later version, or somebody wrote it by hand.
 fn unknown_verdict(name: &str) -> String {
     format!("`{name}` is no verdict")
 }
@@ -121,7 +121,7 @@ impl Outcome {
         }
     }
 
-    /// The verdict's name, or `RunError`.
+    /// Returns the verdict's name, or `RunError`.
     pub fn name(&self) -> &'static str {
         self.kind().name()
     }
@@ -189,7 +189,7 @@ impl Cause {
     }
 }
 
-/// The cause as a word, and its detail: milliseconds, a number of steps, or a text.
+/// Returns the cause as a word, and its detail: milliseconds, a number of steps, or a text.
 pub fn cause_and_detail(outcome: &Outcome) -> (&'static str, Json) {
     let milliseconds = |time: &Duration| Json::from(u64::try_from(time.as_millis()).unwrap_or(u64::MAX));
     match outcome {

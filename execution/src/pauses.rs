@@ -48,7 +48,7 @@ struct MeasuredJitter {
 }
 
 impl Pauses {
-    /// The latest instant until which the tester may wait without measuring.
+    /// Returns the latest instant until which the tester may wait without measuring.
     pub(crate) fn limit(&self, until: Instant) -> Instant {
         match self.measured {
             None if !self.is_timeless => until.min(Instant::now() + MOMENT),
@@ -74,7 +74,7 @@ impl Pauses {
         measured.probe.note_wake(limit);
     }
 
-    /// The time that was lost since the measurement began.
+    /// Returns the time that was lost since the measurement began.
     pub(crate) fn measure_loss(&self, adapter: &dyn Adapter) -> Duration {
         let Some(MeasuredJitter { probe, since, held, own }) = &self.measured else { return Duration::ZERO };
         let theirs = adapter.waited_time().unwrap_or_default().since(held).time;
@@ -93,12 +93,12 @@ impl Pauses {
     }
 }
 
-/// The most time by which a wait may become longer.
+/// Returns the most time by which a wait may become longer.
 pub(crate) fn longest_extension(wait: Duration) -> Duration {
     (wait * LONGER).max(LONGER_IN_ANY_CASE)
 }
 
-/// The most lost time of a wait that is ignored.
+/// Returns the most lost time of a wait that is ignored.
 pub(crate) fn ignored_loss(wait: Duration) -> Duration {
     (wait / PART).min(LITTLE)
 }

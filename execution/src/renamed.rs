@@ -34,7 +34,7 @@ impl RenamedIds {
         agrees
     }
 
-    /// The event of the stored run with the ids of this run.
+    /// Gives an event of the stored run the ids of this run.
     pub(crate) fn rename(&self, event: &Event) -> Event {
         Event::new(event.action.clone(), event.values.iter().map(|value| self.rename_value(value)))
     }

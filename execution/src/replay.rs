@@ -38,7 +38,7 @@ pub struct Replayed {
     pub diverged: Option<usize>,
 }
 
-/// The script that repeats a trace.
+/// Makes the script that repeats a trace.
 pub fn script_of(trace: &[RunStep]) -> Vec<Cue> {
     let cue = |step: &RunStep| match &step.what {
         Occurrence::Stimulus(event) => Some(Cue::Send(event.clone())),

@@ -29,7 +29,7 @@ pub enum Occurrence {
 }
 
 impl Occurrence {
-    /// The event, where it is one.
+    /// Returns the event, where it is one.
     pub fn event(&self) -> Option<&Event> {
         match self {
             Occurrence::Stimulus(event) | Occurrence::Observation(event) => Some(event),

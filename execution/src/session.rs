@@ -197,7 +197,7 @@ impl Running<'_, '_> {
 pub(crate) trait Driver<'a> {
     fn running(&self) -> &Running<'_, 'a>;
 
-    /// The present time, by the clock of the run's deadline.
+    /// Returns the present time, by the clock of the run's deadline.
     fn now(&self) -> Instant {
         Instant::now()
     }

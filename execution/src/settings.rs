@@ -67,7 +67,7 @@ impl Settings {
         Settings { within, described_delay, samples, sample_programs, weights, tolerance, ..self }
     }
 
-    /// The values to try in a run of this seed, with those that programs print.
+    /// Collects the values to try in a run of this seed, with those that programs print.
     pub(crate) fn samples(&self, seed: u64, deadline: Instant) -> Result<Samples, Failure> {
         let mut samples = self.samples.clone();
         for (name, program) in &self.sample_programs {
@@ -82,7 +82,7 @@ impl Settings {
         places.copied().fold(all.unwrap_or(self.quiescence), Duration::max)
     }
 
-    /// How long silence must last now: at least as long as something may be under way.
+    /// Returns how long silence must last now: at least as long as something may be under way.
     pub(crate) fn silence(&self, judge: &dyn Judge, trace: &[RunStep]) -> Duration {
         let delay = judge.link().and_then(|link| link.delay()).unwrap_or_default();
         // The system takes the stimuli one after the other: each later one may need the delay again.
@@ -91,7 +91,7 @@ impl Settings {
         self.silence_here(judge, trace).max(self.described_delay).max(until_taken)
     }
 
-    /// How long silence must last by the settings for this place and for the last action.
+    /// Returns how long silence must last by the settings for this place and for the last action.
     fn silence_here(&self, judge: &dyn Judge, trace: &[RunStep]) -> Duration {
         if let Some(time) = self.quiescence_at.get(judge.place()) {
             return *time;

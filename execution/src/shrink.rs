@@ -127,7 +127,7 @@ fn stimuli_of(run: &Run) -> Vec<Event> {
     run.trace.iter().filter_map(sent).collect()
 }
 
-/// The script of a run with these stimuli. `None` is left out, with the observations after it.
+/// Makes the script of a run with these stimuli. `None` is left out, with the observations after it.
 fn make_script(run: &Run, stimuli: &[Option<Event>]) -> Vec<Cue> {
     let mut stimuli = stimuli.iter();
     let mut is_left_out = false;
@@ -169,7 +169,7 @@ struct ShrinkSearch<'a> {
 }
 
 impl ShrinkSearch<'_> {
-    /// The limit that is reached, if one is. Time for the last repetitions is reserved.
+    /// Returns the limit that is reached, if one is. Time for the last repetitions is reserved.
     fn stopped(&self) -> Option<Stopped> {
         let reserved = self.longest.saturating_mul(u32::try_from(self.with.again).unwrap_or(u32::MAX));
         if Instant::now() + reserved.min(self.with.time / 2) >= self.end {
@@ -179,7 +179,7 @@ impl ShrinkSearch<'_> {
         }
     }
 
-    /// The settings, with no more time than is left.
+    /// Returns the settings, with no more time than is left.
     fn settings(&self) -> Settings {
         let remaining = self.end.saturating_duration_since(Instant::now());
         let settings = self.with.session.settings.clone();
@@ -405,8 +405,7 @@ impl ShrinkSearch<'_> {
             || alone != together && self.try_fitting(&together, first.unwrap_or(place.stimulus), chances)
     }
 
-    /// Runs stimuli if the judge allows the one at `first_new`. A stimulus that never gets its turn takes
-    /// long.
+    /// Runs stimuli if the judge allows the one at `first_new`: waiting for its turn in vain takes long.
     fn try_fitting(&mut self, stimuli: &[Event], first_new: usize, chances: usize) -> bool {
         let is_allowed = match stimuli.get(first_new) {
             Some(event) if is_of_model(self.with.session.judge, event) => {
@@ -419,7 +418,7 @@ impl ShrinkSearch<'_> {
         is_allowed && self.try_stimuli(&script, chances)
     }
 
-    /// The boundaries of the guards for the value at this place.
+    /// Returns the boundaries of the guards for the value at this place.
     fn boundaries(&mut self, place: ValuePlace) -> Vec<Value> {
         let Some(event) = stimuli_of(&self.best).get(place.stimulus).cloned() else { return Vec::new() };
         self.go_before(place.stimulus);

@@ -163,7 +163,7 @@ fn find_undefined(action: &Action, transition: &Transition, state: &State) -> Op
     })
 }
 
-/// The values of a state as `, v = 3, w = 4`, as many as fit a message.
+/// Writes the values of a state as `, v = 3, w = 4`, as many as fit a message.
 fn describe_values(state: &State) -> String {
     let mut text = String::new();
     for (datum, value) in &state.valuation {
@@ -189,7 +189,7 @@ pub struct Simulated<S> {
 }
 
 impl<S: Solver> Simulated<S> {
-    /// An implementation that behaves as the model says.
+    /// Makes an implementation that behaves as the model says.
     pub fn new(iosts: Iosts, solver: S) -> Self {
         let (model, completion) = (WalkedModel::new(iosts, solver), Completion::default());
         Simulated { model, completion, is_free: false, ignored: None, is_silent: false }
@@ -214,8 +214,7 @@ impl<S: Solver> Simulated<S> {
         Some(Event::new(action.name.clone(), values))
     }
 
-    /// Draws an output, after internal steps if need be. `None` if there is none, or (unless `waited`) not
-    /// yet.
+    /// Draws an output, after internal steps if need be. `None`: there is none, or (unless `waited`) not yet.
     fn draw_output(&mut self, waited: bool) -> Option<Event> {
         // A tester that does not wait may ask before the output is there.
         if !waited && self.model.random.below(2) == 0 {

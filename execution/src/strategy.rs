@@ -61,7 +61,7 @@ pub enum Strategy<'a> {
 }
 
 impl Strategy<'_> {
-    /// By lot, sending three times as often as waiting.
+    /// Chooses by lot, sending three times as often as waiting.
     pub fn random() -> Self {
         Strategy::Random { send: SEND }
     }
@@ -70,7 +70,7 @@ impl Strategy<'_> {
         Strategy::Plan(Box::default())
     }
 
-    /// The stimulus that the plan has for this transition.
+    /// Returns the stimulus that the plan has for this transition.
     pub fn planned(&self, transition: TransitionId) -> Option<&Event> {
         match self {
             Strategy::Plan(planner) => planner.stimulus(transition),
@@ -84,7 +84,7 @@ impl Strategy<'_> {
         matches!(self, Strategy::Plan(planner) if planner.waits())
     }
 
-    /// By a way to Pass, with the experience of earlier runs.
+    /// Plans a way to Pass, with the experience of earlier runs.
     pub fn planning(experience: SharedExperience) -> Self {
         Strategy::Plan(Box::new(Planner::sharing(experience)))
     }
@@ -149,14 +149,13 @@ impl Strategy<'_> {
         }
     }
 
-    /// The cause of the end when there are no moves any more.
+    /// Returns the cause of the end when there are no moves any more.
     pub fn cause(&self) -> Cause {
         if let Strategy::Walk(walk) = self { walk.cause() } else { Cause::Ended }
     }
 }
 
-/// Orders the moves that the judge offers, in which the tester tries them. `None`: a person, or a walk, ended
-/// the run.
+/// Orders the moves that the judge offers, for the tester. `None`: a person, or a walk, ended the run.
 pub fn order_moves(
     strategy: &mut Strategy<'_>,
     mut moves: Vec<Offer>,

@@ -109,18 +109,18 @@ impl TestCase {
         }
     }
 
-    /// The constants' values in a state, in their order.
+    /// Lists the constants' values in a state, in their order.
     pub fn constants_in(&self, state: &State) -> Vec<(Datum, Value)> {
         let value = |datum: &Datum| Some((datum.clone(), state.valuation.get(datum)?.clone()));
         self.iosts.constants.iter().filter_map(value).collect()
     }
 
-    /// The actions as adapters see them: for a timed test case, without their delays.
+    /// Returns the actions as adapters see them: for a timed test case, without their delays.
     pub fn wire(&self) -> &Iosts {
         self.timed.as_ref().map_or(&self.iosts, |timed| &timed.wire)
     }
 
-    /// The state after one of the transitions that this state's location lists, with these values. A
+    /// Returns the state after one of the transitions that this state's location lists, with these values. A
     /// transition that many locations share (`let_others_fail`) begins elsewhere.
     pub fn observed(&self, number: TransitionId, state: &State, values: &[Value]) -> Option<State> {
         let transition = &self.iosts.transitions[number];
@@ -167,7 +167,7 @@ impl TestCase {
         let mut test = TestCase {
             must_answer,
             violates,
-            origins: origins.map(|of| of.specification.clone()),
+            origins: origins.map(|origin| origin.specification.clone()),
             conjuncts,
             made_of,
             online,

@@ -107,7 +107,7 @@ impl From<Failure> for TrialError {
 }
 
 impl Trial {
-    /// A trial of a test case's document, with seed 1, solved constants, and the usual [`Settings`].
+    /// Reads a test case's document, for a trial, with seed 1, solved constants, and the usual [`Settings`].
     pub fn of(document: &str) -> Result<Self, TrialError> {
         let test = TestCase::from_json(document.as_bytes()).map_err(TrialError::Document)?;
         Ok(Trial { test, seed: 1, constants: Vec::new(), settings: Settings::default() })
@@ -158,7 +158,7 @@ pub struct EndedTrial {
 }
 
 impl EndedTrial {
-    /// The verdict; `None` if something broke between the tester and the implementation.
+    /// Returns the verdict; `None` if something broke between the tester and the implementation.
     pub fn verdict(&self) -> Option<Verdict> {
         self.run.outcome.verdict()
     }

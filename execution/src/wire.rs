@@ -114,7 +114,7 @@ fn as_printable(bytes: &[u8]) -> Option<&str> {
     text.chars().all(is_plain).then_some(text)
 }
 
-/// The number of bytes without an incomplete sign at the end.
+/// Counts the bytes without an incomplete sign at the end.
 fn len_of_whole_signs(bytes: &[u8]) -> usize {
     match std::str::from_utf8(bytes) {
         Err(error) if error.error_len().is_none() => error.valid_up_to(),

@@ -79,7 +79,7 @@ pub fn write(
     Ok(report.end()?)
 }
 
-/// The runs that have a second, worse verdict, with that verdict.
+/// Finds the runs that have a second, worse verdict, with that verdict.
 fn find_worse_rows(contents: &Contents) -> HashMap<String, RunRow> {
     let with_worst = |(key, verdicts): (String, Vec<OutcomeKind>)| {
         let row = contents.rows.get(&key)?;

@@ -21,7 +21,7 @@ impl Key {
         self.0.iter().take(8).fold(0, |number, byte| number << 8 | u64::from(*byte))
     }
 
-    /// The beginning, which people are shown.
+    /// Returns the beginning, which people are shown.
     pub fn short(&self) -> String {
         let mut text = self.to_string();
         text.truncate(SHOWN);

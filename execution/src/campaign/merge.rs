@@ -35,7 +35,7 @@ const RUNS: &str = "key, test, iut, constants, seed, settings, verdict, cause, r
 const REPEATS: &str = "key, verdict, started";
 const CONFLICTS: &str = "key, verdict, cause, record, version, started, seconds, store";
 
-/// The values of these columns. An older store lacks some columns: these are counts, and are 0.
+/// Reads the values of these columns. An older store lacks some columns: these are counts, and are 0.
 fn column_values(row: &Row<'_>, columns: &str) -> rusqlite::Result<Vec<Value>> {
     let value = |column| match row.as_ref().column_index(column) {
         Ok(at) => row.get(at),

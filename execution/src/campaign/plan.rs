@@ -109,7 +109,7 @@ pub struct RunSettings {
 pub const LONGEST: u64 = 7 * 24 * 3600 * 1000;
 
 impl RunSettings {
-    /// The settings as a document, which is hashed for keys and kept in a store. Times are in milliseconds.
+    /// Writes the settings as a document for keys and stores. Times are in milliseconds.
     pub fn to_json(&self) -> Json {
         let milliseconds = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
         let quiescence_at = self.limits.quiescence_at.iter();

@@ -75,11 +75,11 @@ pub(super) fn list_differences(connection: &Connection) -> rusqlite::Result<Vec<
     };
     let fresh = Connection::open_in_memory()?;
     fresh.execute_batch(TABLES)?;
-    let found = list(connection)?;
-    let missing = list(&fresh)?.into_iter().filter(|thing| !found.contains(thing));
+    let present = list(connection)?;
+    let missing = list(&fresh)?.into_iter().filter(|thing| !present.contains(thing));
     let missing = missing.map(|[kind, name, ..]| format!("the {kind} `{name}` is not as it was made"));
     // A trigger would change rows after they were sealed.
-    let triggers = found.iter().filter(|[kind, ..]| kind == "trigger");
+    let triggers = present.iter().filter(|[kind, ..]| kind == "trigger");
     Ok(missing.chain(triggers.map(|[_, name, ..]| format!("it has a trigger, `{name}`"))).collect())
 }
 

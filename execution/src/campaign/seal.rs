@@ -117,7 +117,7 @@ pub(super) fn is_damage(error: &rusqlite::Error) -> bool {
     error.sqlite_error_code().is_none_or(is_of_file)
 }
 
-/// The name of a row in messages: `run 7 (5e2df0354b80)`.
+/// Returns the name of a row in messages: `run 7 (5e2df0354b80)`.
 fn name_of(table: &str, row: &Row<'_>) -> String {
     let number = row.get::<_, i64>(0).unwrap_or_default();
     let key = row.get_ref("key").ok().and_then(|key| key.as_bytes().ok()).unwrap_or_default();

@@ -258,7 +258,7 @@ impl Store {
         Ok(Contents { rows: self.rows()?, doubts: self.doubts()? })
     }
 
-    /// All finished runs by their keys, each of them checked.
+    /// Reads all finished runs by their keys, each of them checked.
     pub fn rows(&self) -> Result<HashMap<String, RunRow>> {
         let mut rows = HashMap::new();
         self.each("runs", &mut |row| {
@@ -285,7 +285,7 @@ impl Store {
         Ok(rows)
     }
 
-    /// The runs that were done again, and those in conflict after a merge.
+    /// Lists the runs that were done again, and those in conflict after a merge.
     pub fn doubts(&self) -> Result<Doubts> {
         let list = |table: &str| -> Result<Vec<(String, OutcomeKind)>> {
             let mut list = Vec::new();
@@ -399,7 +399,7 @@ fn is_unmade(path: &Path) -> bool {
         .is_ok_and(|connection| matches!(find_owner(&connection, path), Ok(Ok(Owner::Nobody))))
 }
 
-/// The path of a file that SQLite puts next to a store.
+/// Returns the path of a file that SQLite puts next to a store.
 pub fn path_beside(store: &Path, ending: &str) -> PathBuf {
     let mut name = store.as_os_str().to_owned();
     name.push(ending);
@@ -410,7 +410,7 @@ fn has_log(store: &Path) -> bool {
     path_beside(store, "-wal").metadata().is_ok_and(|log| log.len() > 0)
 }
 
-/// A path as a URI of SQLite, which can have options.
+/// Writes a path as a URI of SQLite, which can have options.
 fn sqlite_uri(path: &Path, query: &str) -> String {
     use std::fmt::Write;
     use std::os::unix::ffi::OsStrExt;

@@ -118,7 +118,7 @@ pub struct Summary {
     pub left_out: Vec<LeftOut>,
 }
 
-/// The verdicts of each run that differ from the one in the store, by its key.
+/// Lists the verdicts of each run that differ from the one in the store, by its key.
 pub(super) fn contested_runs(contents: &Contents) -> HashMap<String, Vec<OutcomeKind>> {
     let Contents { rows, doubts } = contents;
     let mut contested: HashMap<String, Vec<OutcomeKind>> = HashMap::new();
@@ -221,7 +221,7 @@ fn report_run(plan: &CampaignPlan, number: usize, row: &RunRow) -> ReportedRun {
     }
 }
 
-/// The middle value; for an even number of values, the mean of the two in the middle. `None` without values.
+/// Returns the middle value, or the mean of the two in the middle. `None` without values.
 fn median(mut seconds: Vec<f64>) -> Option<f64> {
     seconds.sort_by(f64::total_cmp);
     let middle = seconds.len() / 2;
@@ -232,7 +232,7 @@ fn median(mut seconds: Vec<f64>) -> Option<f64> {
     seconds.get(middle.checked_sub(1)?).map(|lower| (lower + upper) / 2.0)
 }
 
-/// The text of constants in one line: `cPrice = 3, cWanted = 2`.
+/// Writes constants in one line: `cPrice = 3, cWanted = 2`.
 pub fn constants_text(constants: &Map<String, Json>) -> String {
     let equation = |(name, value): (&String, &Json)| match value {
         Json::String(text) => format!("{name} = {text}"),
@@ -241,7 +241,7 @@ pub fn constants_text(constants: &Map<String, Json>) -> String {
     constants.iter().map(equation).collect::<Vec<_>>().join(", ")
 }
 
-/// The rows of a table for people. The first row is its head.
+/// Makes the rows of a table for people. The first row is its head.
 pub fn table_rows(summary: &Summary) -> Vec<Vec<String>> {
     // Only runs that are judged on line can have WeakPass: the column is left out if there is none.
     let kinds: Vec<OutcomeKind> = OutcomeKind::ALL
@@ -272,7 +272,7 @@ pub fn table_rows(summary: &Summary) -> Vec<Vec<String>> {
     rows
 }
 
-/// A rounded percentage. Less than all is never 100 %, and more than nothing is never 0 %.
+/// Writes a rounded percentage. Less than all is never 100 %, and more than nothing is never 0 %.
 fn format_percent(count: usize, total: usize) -> String {
     let share = count as f64 * 100.0 / total as f64;
     let shown = share.round().clamp(1.0, if count == total { 100.0 } else { 99.0 });

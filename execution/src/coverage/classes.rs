@@ -65,7 +65,7 @@ impl BoundClass {
     }
 }
 
-/// The class of a parameter's value in a valuation in which the guard holds, if its type has classes.
+/// Finds the class of a parameter's value in a valuation in which the guard holds, if its type has classes.
 pub fn class_of(transition: &Transition, parameter: &Datum, valuation: &Valuation) -> Option<BoundClass> {
     let guard = &transition.guard;
     match valuation.get(parameter)? {
@@ -99,7 +99,7 @@ pub fn class_of(transition: &Transition, parameter: &Datum, valuation: &Valuatio
     }
 }
 
-/// The sides of the comparisons of numbers in which the parameter occurs.
+/// Lists the sides of the comparisons of numbers in which the parameter occurs.
 pub fn comparison_sides(guard: &Term, parameter: &Datum) -> Vec<(Term, Term)> {
     let mut sides = Vec::new();
     let mut seen = HashSet::new();

@@ -190,7 +190,7 @@ impl PathFollower<'_> {
         Ok(closed)
     }
 
-    /// The states after an event, and the internal steps that may follow it.
+    /// Returns the states after an event, and the internal steps that may follow it.
     fn step(&self, layer: Layer, event: &Event) -> Result<Layer, TooManyStates> {
         let mut next = Layer::new();
         let Some(action) = self.walked.iosts.find_action(&event.action) else { return Ok(next) };
@@ -218,7 +218,7 @@ impl PathFollower<'_> {
         self.close(next)
     }
 
-    /// The states in which an output may come.
+    /// Keeps the states in which an output may come.
     fn states_that_send(&self, layer: &Layer) -> Layer {
         let iosts = &self.walked.iosts;
         let sends = |state: &State| {
@@ -249,7 +249,7 @@ impl PathFollower<'_> {
         Ok(layers)
     }
 
-    /// The bounds when no state takes the event: it shows conditions of the guards that refused it.
+    /// Returns the bounds when no state takes the event: it shows conditions of the guards that refused it.
     fn bounds_at_refusal(&self, mut layers: VecDeque<Layer>, event: &Event) -> ItemBounds {
         let action = self.walked.iosts.find_action(&event.action);
         for ((_, state), bounds) in layers.iter_mut().flatten() {

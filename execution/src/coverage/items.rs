@@ -59,7 +59,7 @@ pub struct Items {
 }
 
 impl Items {
-    /// The items of a model, as its author wrote it.
+    /// Lists the items of a model, as its author wrote it.
     pub fn of(iosts: &Iosts) -> Self {
         let mut all: Vec<Item> = iosts.location_ids().map(Item::Location).collect();
         let guards = iosts.transitions.map(|transition| transition.guard.clone());
@@ -110,7 +110,7 @@ impl Items {
     }
 }
 
-/// The conditions of a guard, each once, in their order.
+/// Lists the conditions of a guard, each once, in their order.
 fn guard_conditions(guard: &Term) -> Vec<Term> {
     let (mut conditions, mut unvisited) = (Vec::new(), vec![guard.clone()]);
     while let Some(term) = unvisited.pop() {
@@ -124,8 +124,8 @@ fn guard_conditions(guard: &Term) -> Vec<Term> {
     conditions
 }
 
-/// The value of the guard if a condition, given with its negation, were the other way round. `None`: it
-/// depends on a part without a value.
+/// Returns the value of the guard if a condition, given with its negation, were the other way round. `None`:
+/// it depends on a part without a value.
 fn guard_if_flipped(guard: &Term, condition: [&Term; 2], valuation: &Valuation) -> Option<bool> {
     let combine = |parts: &[Term], decisive: bool| {
         let mut are_known = true;
@@ -157,7 +157,7 @@ pub struct FollowedModel {
 }
 
 impl FollowedModel {
-    /// A model, with its locations and transitions in the system.
+    /// Returns a model, with its locations and transitions in the system.
     pub fn new(
         iosts: &Iosts,
         locations: Numbered<LocationId, Option<LocationId>>,
@@ -181,8 +181,8 @@ pub struct Walked {
 }
 
 impl Walked {
-    /// A system made of these models. It has no cycle of internal actions: a specification with one is
-    /// refused by its reader, and each internal step of a product is one of the specification's.
+    /// Returns a system made of these models. It has no cycle of internal actions: a specification with one
+    /// is refused by its reader, and each internal step of a product is one of the specification's.
     pub fn new(mut iosts: Iosts, parts: Vec<FollowedModel>) -> Self {
         let (outgoing, ranks) = (iosts.outgoing(), rank_locations(&iosts));
         // Origins are not used here, and would keep texts in memory.
@@ -270,7 +270,7 @@ impl Walked {
         }
     }
 
-    /// A state's valuation with the values of an action's parameters; `None` if the numbers differ.
+    /// Returns a state's valuation with the values of an action's parameters; `None` if the numbers differ.
     pub(super) fn with_values(&self, state: &State, action: ActionId, values: &[Value]) -> Option<Valuation> {
         let parameters = &self.iosts.action(action).parameters;
         (parameters.len() == values.len()).then(|| {

@@ -91,7 +91,7 @@ fn reach_question(
     parts
 }
 
-/// The location where an item is met: the location itself, or the source of its transition.
+/// Returns the location where an item is met: the location itself, or the source of its transition.
 pub fn location_of(iosts: &Iosts, item: &Item) -> LocationId {
     match item {
         Item::Location(location) => *location,
@@ -101,8 +101,8 @@ pub fn location_of(iosts: &Iosts, item: &Item) -> LocationId {
     }
 }
 
-/// The conditions on the data, and on the event's parameters, for the item to be met, in addition to the
-/// event being taken. If read as total, they are implied when the item is met.
+/// Lists the conditions on the data, and on the event's parameters, for the item to be met, in addition to
+/// the event being taken. If read as total, they are implied when the item is met.
 pub fn required_terms(iosts: &Iosts, items: &Items, item: &Item) -> Vec<Term> {
     match item {
         Item::Location(_) | Item::Transition(_) => Vec::new(),
@@ -126,8 +126,8 @@ pub fn required_terms(iosts: &Iosts, items: &Items, item: &Item) -> Vec<Term> {
     }
 }
 
-/// The condition that the guard may have the value `wanted` if a condition, given with its negation, were the
-/// other way round. A part without a value may have any value.
+/// Makes the condition that the guard may have the value `wanted` if a condition, given with its negation,
+/// were the other way round. A part without a value may have any value.
 fn may_have_value(guard: &Term, wanted: bool, condition: [&Term; 2]) -> Term {
     let each =
         |parts: &[Term]| parts.iter().map(|part| may_have_value(part, wanted, condition)).collect::<Vec<_>>();
@@ -146,7 +146,7 @@ fn may_have_value(guard: &Term, wanted: bool, condition: [&Term; 2]) -> Term {
     }
 }
 
-/// The condition that another transition takes the event. `None` for an internal action: its guard is
+/// Makes the condition that another transition takes the event. `None` for an internal action: its guard is
 /// evaluated wherever its source is reached.
 fn taken_by_another(iosts: &Iosts, number: TransitionId) -> Option<Term> {
     let this = &iosts.transitions[number];
@@ -161,7 +161,7 @@ fn taken_by_another(iosts: &Iosts, number: TransitionId) -> Option<Term> {
     Some(Term::or(others.map(|(_, other)| other.guard.clone())))
 }
 
-/// The conditions that the parameter's value is of this class, if the guard holds.
+/// Lists the conditions that the parameter's value is of this class, if the guard holds.
 fn is_in_class(class: &BoundClass, datum: &Datum, guard: &Term) -> Vec<Term> {
     let value = Term::datum(datum);
     // The guard holds for a neighbour: it is in its type, and the guard is defined and true.

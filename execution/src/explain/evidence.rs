@@ -11,7 +11,7 @@ use coreach_model::excerpt::shortened;
 
 use crate::run::{Cause, Occurrence, Outcome, Run, RunStep};
 
-/// For a run that ended in silence: what may be wrong, and how to wait longer.
+/// Says for a run that ended in silence what may be wrong, and how to wait longer.
 pub(super) fn describe_silence(run: &Run, is_required: bool) -> String {
     let Outcome::Verdict(_, Cause::Silence(waited)) = &run.outcome else { return String::new() };
     let time = waited.as_millis();
@@ -144,8 +144,7 @@ fn is_unheard_of(run: &Run) -> bool {
         })
 }
 
-/// The last request over HTTP, the status of its answer, and whether that is a page of HTML. `None` if the
-/// evidence has none.
+/// Finds the last request over HTTP, the status of its answer, and whether that is a page of HTML.
 fn last_exchange(run: &Run) -> Option<(String, String, bool)> {
     let text = |item: &EvidenceItem| String::from_utf8_lossy(&item.bytes).into_owned();
     let first_line = |text: String| text.lines().next().unwrap_or_default().to_owned();
@@ -160,7 +159,7 @@ fn last_exchange(run: &Run) -> Option<(String, String, bool)> {
     Some((shortened(request.strip_suffix(" HTTP/1.1")?), shortened(status.trim_end()), is_page))
 }
 
-/// For a Fail by an answer over HTTP: the request, and the status of the answer.
+/// Names for a Fail by an answer over HTTP the request, and the status of the answer.
 pub(super) fn describe_exchange(run: &Run) -> String {
     match (&run.outcome, run.trace.last().map(|step| &step.what)) {
         (Outcome::Verdict(Verdict::Fail, Cause::Event), Some(Occurrence::Observation(_))) => {

@@ -51,8 +51,8 @@ pub struct CaseJudge<'a> {
     silent: RBig,
 }
 
-/// The transition that takes silence of this length, and the state after it. Every test of ioco has one. Only
-/// a timed test case uses the length.
+/// Finds the transition that takes silence of this length, and the state after it. Every test of ioco has
+/// one. Only a timed test case uses the length.
 pub(crate) fn take_silence(test: &TestCase, state: &State, time: Duration) -> Option<(TransitionId, State)> {
     let values = if test.timed.is_some() { vec![Value::Real(exact_seconds(time))] } else { Vec::new() };
     test.silences[state.location]
@@ -133,8 +133,8 @@ impl<'a> CaseJudge<'a> {
         }
     }
 
-    /// The transitions of observations that may lead on: their target is neither Fail nor Inconclusive, or it
-    /// is a violation that the specification allows.
+    /// Lists the transitions of observations that may lead on: their target is neither Fail nor Inconclusive,
+    /// or it is a violation that the specification allows.
     fn welcome_observations(&self) -> Vec<TransitionId> {
         let leads_on = |number: &&TransitionId| {
             let target = self.test.iosts.transitions[**number].target;
@@ -161,8 +161,8 @@ fn keep_of_specification(test: &TestCase, set: Vec<Term>) -> Vec<Term> {
     if from_specification.is_empty() { set } else { from_specification }
 }
 
-/// The guards of the observation that fired, if it led to this verdict. Of transitions to Fail, only those
-/// that violate a property count: the guards that failed explain a plain Fail.
+/// Lists the guards of the observation that fired, if it led to this verdict. Of transitions to Fail, only
+/// those that violate a property count: the guards that failed explain a plain Fail.
 fn deciding_guards(test: &TestCase, state: &State, event: &Event, verdict: Option<Verdict>) -> Vec<Guard> {
     let valuation = with_event(&test.iosts, state, event);
     let decides = |transition: &&Transition| {

@@ -29,7 +29,7 @@ pub enum Judged {
 }
 
 impl Judged {
-    /// The answer to an event that is not in the specification: it has no such action, or no such value.
+    /// Returns the answer to an event with an action or a value that the specification does not have.
     pub fn alien(iosts: &Iosts, event: &Event) -> Self {
         let parameters = iosts.find_action(&event.action).map(|action| &iosts.action(action).parameters);
         let mut pairs = parameters.into_iter().flatten().zip(&event.values);
@@ -249,13 +249,13 @@ pub trait Judge {
         None
     }
 
-    /// The effect of silence in this state after everything under way has been taken, in a test of ioco.
-    /// `None`: the effect is not known.
+    /// Returns the effect of silence in this state after everything under way has been taken, in a test of
+    /// ioco. `None`: the effect is not known.
     fn silence(&self) -> Option<AfterSilence> {
         None
     }
 
-    /// How many stimuli may be under way.
+    /// Counts the stimuli that may be under way.
     fn under_way(&self) -> usize {
         0
     }

@@ -170,12 +170,12 @@ impl<J: Follower> Crossing<J> {
         }
     }
 
-    /// How long a stimulus may be under way, if that matters.
+    /// Returns how long a stimulus may be under way, if that matters.
     fn delay(&self) -> Option<Duration> {
         if self.is_loose { Some(Duration::MAX) } else { self.link.delay() }
     }
 
-    /// The states that are possible, each with the number of the last events that have not happened in it.
+    /// Lists the possible states, each with the number of the last events that have not happened in it.
     pub fn interleavings(&self) -> impl Iterator<Item = (&J, usize)> {
         self.interleavings.iter().map(|order| (&order.judge, order.not_happened.count_ones() as usize))
     }
@@ -210,7 +210,7 @@ impl<J: Follower> Crossing<J> {
         self.pending.iter().filter(|event| event.is_stimulus())
     }
 
-    /// The pending events with `is_wanted`.
+    /// Selects the pending events with `is_wanted`.
     fn select_pending(&self, is_wanted: impl Fn(&PendingEvent) -> bool) -> Events {
         let wanted = self.pending.iter().enumerate().filter(|(_, event)| is_wanted(event));
         wanted.fold(0, |events, (place, _)| events | 1 << place)
@@ -308,8 +308,7 @@ impl<J: Follower> Crossing<J> {
         Coming::Followed { has_lost }
     }
 
-    /// Drops the pending events that have happened in all live interleavings. Without a live one, no event
-    /// comes any more.
+    /// Drops the pending events that have happened in all live interleavings, if there are any.
     fn drop_happened(&mut self) {
         if self.interleavings.iter().all(|order| !order.is_live()) {
             return;

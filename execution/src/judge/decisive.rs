@@ -435,8 +435,8 @@ fn list_bound_values(domain: &QuantifierDomain, arguments: &[Term], values: &Val
     Some((0..ty.counting(&fields).count()).map(element).collect())
 }
 
-/// The values of a condition by their terms: those of [`collect_values`], and the two sides of a comparison.
-/// A long side of an equation for a part of the event is left out, since the differences are told.
+/// Lists the values of a condition by their terms: those of [`collect_values`], and the two sides of a
+/// comparison. A long side of an equation for a part of the event is left out: the differences are told.
 fn condition_values(condition: &Term, scope: &DecisiveScope) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     collect_values(condition, &scope.values, &mut found);
@@ -475,8 +475,7 @@ fn is_seen(side: &Term) -> bool {
     }
 }
 
-/// Collects the values of the data, calls and elements in a term, by their texts. Of a large term, only the
-/// data are collected.
+/// Collects the values of the data, calls and elements in a term, by their texts; only data of a large term.
 pub(super) fn collect_values(term: &Term, values: &Valuation, found: &mut BTreeMap<String, String>) {
     let value = || evaluate(term, values).ok().map(|value| (term.to_string(), format!("{value:#}")));
     if term.written_size() > LARGEST_PART {

@@ -260,8 +260,7 @@ pub(super) fn compare_values(subject: String, wanted: &Value, got: &Value, found
     }
 }
 
-/// Adds a difference of two values. If both are cut to one text, it is told from shortly before the place
-/// where they differ.
+/// Adds a difference of two values. If both are cut to one text, the text begins before the difference.
 fn add_difference(
     subject: String,
     mut demand: Demand,

@@ -224,8 +224,7 @@ impl<'t> Question<'t> {
         (by_parameter, other_parts)
     }
 
-    /// Describes the event that a transition allows, as `Return(pValue = 3)`, and what else its guard
-    /// demands.
+    /// Describes the event that a transition allows, as `Return(pValue = 3)`, and the rest of its guard.
     fn describe_allowed(&self, transition: &Transition, solver: &mut Lazy) -> (String, String) {
         let (mut by_parameter, mut other_parts) = self.demands(transition);
         // A parameter in another condition may still have one possible value.

@@ -10,7 +10,7 @@ use coreach_model::{Term, Value};
 use crate::lazy::Lazy;
 use crate::test_case::TestCase;
 
-/// For each of these transitions with the event's action: the conjuncts of its guard that do not hold.
+/// Lists, for each of these transitions with the event's action, the conjuncts of its guard that do not hold.
 pub(crate) fn failing_sets<'t>(
     iosts: &Iosts,
     transitions: impl Iterator<Item = &'t Transition>,
@@ -22,8 +22,8 @@ pub(crate) fn failing_sets<'t>(
     of_action.map(|transition| failing_conjuncts(&transition.guard, &valuation)).collect()
 }
 
-/// The conjuncts that do not hold. A conjunct without a value does not hold. Conjuncts that ask whether an
-/// operation has a value are among them only if all others hold or have no value: then they are the reason.
+/// Lists the conjuncts that do not hold, or have no value. Conjuncts that ask whether an operation has a
+/// value are among them only if all others hold or have no value: then they are the reason.
 pub(super) fn failing_conjuncts(guard: &Term, valuation: &Valuation) -> Vec<Term> {
     let mut parts = guard.conjuncts();
     parts.retain(|part| holds(part, valuation) != Ok(true));

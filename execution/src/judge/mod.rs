@@ -48,8 +48,8 @@ pub fn make_judge<'a>(test: &'a TestCase, initial: State, link: Option<Link>) ->
     make_judge_with(test, initial, link, false)
 }
 
-/// A judge for a test case, with the link and the silence of an implementation's file. If the file does not
-/// describe the link, a stimulus may be under way for as long as silence takes.
+/// Makes a judge for a test case, with the link and the silence of an implementation's file. If the file does
+/// not describe the link, a stimulus may be under way for as long as silence takes.
 pub fn make_judge_for_iut<'a>(
     test: &'a TestCase,
     initial: State,
@@ -78,7 +78,7 @@ fn put_behind_link<'a>(link: Option<Link>, judge: impl Follower + 'a) -> Box<dyn
     if let Some(link) = link { Box::new(Crossing::new(link, judge)) } else { Box::new(judge) }
 }
 
-/// The states of a run, the initial one first: one more than its steps. The judge stays in the last one.
+/// Lists the states of a run, the initial one first: one more than steps. The judge stays in the last one.
 pub fn shown_states(judge: &mut dyn Judge, trace: &[Occurrence]) -> Vec<ShownState> {
     judge.begin();
     let mut states = vec![judge.shown()];

@@ -112,7 +112,7 @@ impl<'a> OnlineJudge<'a> {
         self.test.iosts.actions.iter().any(|action| action.kind == ActionKind::Quiescence)
     }
 
-    /// The judge after silence of this length, if quiescence is an action. `Err`: the silence ends the run.
+    /// Returns the judge after silence, if quiescence is an action. `Err`: the silence ends the run.
     fn after_silence(&self, time: Duration) -> Result<Self, Judged> {
         let mut after = self.clone();
         match after.monitor.take(&Occurrence::Silence(time)) {

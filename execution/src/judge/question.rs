@@ -245,8 +245,8 @@ impl Question<'_> {
         }
     }
 
-    /// The difference for `k in s` or `contains(q, e)`, which should hold (`is_in`) or not. `None` for other
-    /// operations, or if nothing of it is about the event.
+    /// Makes the difference for `k in s` or `contains(q, e)`, which should hold (`is_in`) or not. `None` for
+    /// other operations, or if nothing of it is about the event.
     fn membership_difference(
         &self,
         operation: StandardOperation,
@@ -306,8 +306,7 @@ impl Question<'_> {
         Some((subject.clone(), comparison, evaluate(wanted, &self.values).ok()?))
     }
 
-    /// The difference for an order between a part of the event and a value: an end of a range. `None` for
-    /// other parts.
+    /// Makes the difference for `<` or `>=` between a part of the event and a value. `None` for other parts.
     fn range_difference(&self, part: &Term) -> Option<Difference> {
         use Comparison::{AtLeast, AtMost, Greater, Less};
         let Node::Compare(order @ (Less | AtMost | Greater | AtLeast), a, b) = part.written()? else {
@@ -336,8 +335,7 @@ impl Question<'_> {
         self.difference(subject, Demand::Bound(comparison, end))
     }
 
-    /// The difference of a part of the event from a demand. Delays count from the last event. `None` if the
-    /// part has no value.
+    /// Makes the difference of a part of the event, if it has a value, from a demand.
     pub(super) fn difference(&self, subject: &Term, wanted: Demand) -> Option<Difference> {
         let got = evaluate(subject, &self.values).ok()?;
         if self.is_delay(subject) {
@@ -434,7 +432,7 @@ impl Question<'_> {
         (is_split && are_read).then_some(wrong)
     }
 
-    /// The demand of a conjunct on one parameter alone, with the parameter's name. `None`: it is about more.
+    /// Finds the demand of a conjunct on one parameter alone, with its name. `None`: it is about more.
     pub(super) fn isolate_parameter(&self, part: &Term) -> Option<(String, Demand)> {
         match part.written() {
             Some(Node::Data(datum)) => {

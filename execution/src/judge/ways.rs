@@ -207,8 +207,8 @@ impl Question<'_> {
         Some(substitute(&opened, &names))
     }
 
-    /// Is it known what a condition on this parameter demands? An exception (`not in {3}`) says little of a
-    /// number or a literal.
+    /// Is it known what a condition on this parameter demands? `not in {3}` says little of a number or a
+    /// literal.
     fn is_solved(&self, condition: &Term, parameter: &Datum) -> bool {
         let is_simple = parameter.ty().is_integer() || matches!(parameter.ty(), Type::Enum(_));
         // Nor does the length of a collection say which elements are missing.

@@ -58,7 +58,7 @@ fn file_and_line(at: &Origin) -> (String, usize) {
     (at.file.name.clone(), at.line_and_column().0)
 }
 
-/// The entries of a transition in its file, key by key.
+/// Lists the entries of a transition in its file, key by key.
 fn entries_of(iosts: &Iosts, transition: &Transition) -> Vec<String> {
     let mut entries = vec![
         format!("from: {}", iosts.location(transition.source).name),
@@ -99,8 +99,9 @@ fn is_covered(one: &Transition, other: &Transition, solver: &mut dyn Solver) -> 
     let guard = one.guard.conjuncts();
     let variables: BTreeSet<&Datum> = one.assignments.keys().chain(other.assignments.keys()).collect();
     let mut same = |variable: &Datum| {
-        let value =
-            |of: &Transition| of.assignments.get(variable).cloned().unwrap_or_else(|| Term::datum(variable));
+        let value = |step: &Transition| {
+            step.assignments.get(variable).cloned().unwrap_or_else(|| Term::datum(variable))
+        };
         let (a, b) = (value(one), value(other));
         a == b || must_hold(solver, &guard, &Term::equal(&a, &b))
     };

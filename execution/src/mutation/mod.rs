@@ -160,7 +160,7 @@ pub fn judge_mutant(
     MutantResult { edits: list_edits(specification, &mutant.iosts), mutant, fate, visits, number: 0 }
 }
 
-/// How a run has violated the property of its test case, if it has.
+/// Returns how a run has violated the property of its test case, if it has.
 fn find_violation(test: &TestCase, run: &Run) -> Option<Violated> {
     let last = run.trace.last().and_then(|step| step.transition)?;
     test.violates[test.iosts.transitions[last].target]

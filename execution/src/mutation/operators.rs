@@ -189,7 +189,7 @@ fn apply_operator(
     Some((Some(at), described))
 }
 
-/// The value after the parameter's value, cyclically in a finite type. In a guard it replaces the parameter:
+/// Makes the value after the parameter's, cyclically in a finite type. In a guard it replaces the parameter:
 /// the message then has the value before the right one. In an array or a record one part is shifted.
 fn shift_value(random: &mut Random, term: &Term, ty: &Type) -> Option<Term> {
     match ty {
@@ -210,7 +210,7 @@ fn shift_value(random: &mut Random, term: &Term, ty: &Type) -> Option<Term> {
     }
 }
 
-/// The value after that of a term, which is no array and no record. `None` if the type has no other.
+/// Makes the value after that of a term, which is no array and no record. `None` if the type has no other.
 fn next_value(term: &Term, ty: &Type) -> Option<Term> {
     if matches!(ty, Type::Array(_) | Type::Record(_)) {
         return None;
@@ -301,8 +301,8 @@ fn narrow_parameter(random: &mut Random, iosts: &mut Iosts) -> Option<String> {
     Some(format!("{parameter} of {} is never {never}", iosts.action(action).name))
 }
 
-/// Rewrites one part of a guard, drawn by lot: a conjunct, or an alternative in one. `None` if the part
-/// cannot be rewritten.
+/// Rewrites a part of a guard, drawn by lot: a conjunct, or an alternative in one. `None` if that is
+/// impossible.
 fn rewrite_part(
     random: &mut Random,
     guard: &Term,

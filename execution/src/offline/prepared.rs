@@ -67,7 +67,7 @@ impl<'a> Offline<'a> {
         Offline { tolerance, ..self }
     }
 
-    /// How far an instant may be from the recorded one.
+    /// Returns how far an instant may be from the recorded one.
     pub fn tolerance(&self) -> &RBig {
         &self.tolerance
     }

@@ -357,7 +357,7 @@ impl<'a, R: BufRead> TraceReader<'a, R> {
 impl<R: BufRead> Iterator for TraceReader<'_, R> {
     type Item = Result<Placed, Diagnostic>;
 
-    /// After a mistake there is nothing more.
+    /// Reads the next member. After a mistake there is none.
     fn next(&mut self) -> Option<Self::Item> {
         if self.has_ended {
             return None;

@@ -44,7 +44,7 @@ pub fn total_duration(sequence: &[SeqItem]) -> RBig {
     total
 }
 
-/// The delays and the wanted events: an input or output projection, normalized.
+/// Keeps the delays and the wanted events: an input or output projection, normalized.
 pub fn projection(sequence: &[SeqItem], is_wanted: impl Fn(ActionId) -> bool) -> Vec<SeqItem> {
     let is_kept = |item: &&SeqItem| match item {
         SeqItem::Delay(_) => true,

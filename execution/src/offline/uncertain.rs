@@ -371,8 +371,7 @@ impl Uncertain {
     }
 }
 
-/// Returns the condition that a guard leaves on the open instants and data of a state. `None` if it never
-/// holds there.
+/// Returns the condition that a guard leaves on open instants and data. `None` if it never holds there.
 fn remaining_guard(state: &SymbolicState, enabled: &Term) -> Option<Term> {
     match state.decide(enabled, &[]) {
         CanBe::ALWAYS => Some(Term::yes()),

@@ -19,7 +19,7 @@ use coreach_model::{LocationId, TransitionId};
 /// The factor of a chance for each event: of moves with the same chance the shorter way is taken.
 pub(super) const KEPT: f64 = 0.9999;
 
-/// The factor of a chance for so many steps, nearly. It is a division, which is the same on every machine.
+/// Returns about [`KEPT`] to the power of `steps`, by a division that is the same on every machine.
 pub(super) fn factor_for_steps(steps: f64) -> f64 {
     1.0 / (1.0 + (1.0 - KEPT) * steps)
 }
@@ -74,7 +74,7 @@ impl Experience {
         self.sent.iter()
     }
 
-    /// The chance of each of these answers. One that occurs twice, with other values, shares its chance.
+    /// Estimates the chance of each answer. One that occurs twice, with other values, shares its chance.
     pub(super) fn chances(&self, state: &State, after: Option<&Event>, answers: &[TransitionId]) -> Vec<f64> {
         let mut shares = Answers::new();
         answers.iter().for_each(|answer| *shares.entry(*answer).or_default() += 1);

@@ -303,8 +303,7 @@ impl Game {
         }
     }
 
-    /// Expands states from the root, until it is sure or the limit is met. `is_hoped`: the state was hoped for,
-    /// so that a few are enough.
+    /// Expands states from the root, until it is sure or the limit is met; a few if the root was hoped for.
     pub(super) fn search(
         &mut self,
         test: &TestCase,
@@ -472,7 +471,7 @@ impl Game {
         self.nodes[node].moves = Some(moves);
     }
 
-    /// Some steps through a transition, with their classes: all if they are few, or a few of each class.
+    /// Lists the steps through a transition, with their classes: all if they are few, or a few of each.
     fn steps_through(
         &mut self,
         number: TransitionId,

@@ -382,8 +382,8 @@ pub enum Example {
 pub fn find_example(test: &TestCase, solver: &mut dyn Solver) -> Example {
     // Numbers that become too long on the way must not end the caller's work.
     let budget = Budget::new("example", None, false);
-    let found = budget::within(&budget, || find_example_within_budget(test, solver));
-    found.unwrap_or(Example::NotFound(SearchBound::Digits))
+    let example = budget::within(&budget, || find_example_within_budget(test, solver));
+    example.unwrap_or(Example::NotFound(SearchBound::Digits))
 }
 
 /// Finds the example: a way from the start by search, fired with its values.

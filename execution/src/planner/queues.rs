@@ -41,7 +41,7 @@ impl Queues {
     }
 }
 
-/// How far a condition is from holding; 0 if it holds.
+/// Measures how far a condition is from holding; 0 if it holds.
 pub(super) fn slack(condition: &Term, valuation: &Valuation) -> u64 {
     if holds(condition, valuation) == Ok(true) {
         return 0;

@@ -44,7 +44,7 @@ pub fn compare_simplicity(one: &Value, other: &Value) -> Ordering {
     }
 }
 
-/// The key of strings: their length, then their characters, of which letters are the plainest.
+/// Returns the key of strings: their length, then their characters, of which letters are the plainest.
 fn string_key(text: &str) -> (usize, Vec<(u8, char)>) {
     let plainness = |c: char| match c {
         'a'..='z' => (0, c),
@@ -85,7 +85,7 @@ pub fn leaves(value: &Value) -> Vec<Vec<usize>> {
     }
 }
 
-/// The leaf at the end of a way. `None` if the value has no such way.
+/// Finds the leaf at the end of a way. `None` if the value has no such way.
 pub fn leaf<'v>(value: &'v Value, way: &[usize]) -> Option<&'v Value> {
     let Some((first, rest)) = way.split_first() else { return Some(value) };
     match value {
@@ -98,7 +98,7 @@ pub fn leaf<'v>(value: &'v Value, way: &[usize]) -> Option<&'v Value> {
     }
 }
 
-/// The value with a new leaf at the end of a way. `None` if the value has no such way.
+/// Returns the value with a new leaf at the end of a way. `None` if the value has no such way.
 pub fn with_leaf(value: &Value, way: &[usize], new: &Value) -> Option<Value> {
     let Some((first, rest)) = way.split_first() else { return Some(new.clone()) };
     match value {
@@ -165,7 +165,7 @@ fn shorter_strings(text: &str) -> Vec<String> {
     strings
 }
 
-/// The integer that a number is, if it is one.
+/// Returns the integer that a number is, if it is one.
 pub fn as_integer(leaf: &Value) -> Option<IBig> {
     match leaf {
         Value::Int(number) => Some(number.clone()),
@@ -174,7 +174,7 @@ pub fn as_integer(leaf: &Value) -> Option<IBig> {
     }
 }
 
-/// The integer as a value of the leaf's type.
+/// Returns the integer as a value of the leaf's type.
 pub fn number_like(leaf: &Value, number: IBig) -> Value {
     match leaf {
         Value::Real(_) => Value::Real(RBig::from(number)),

@@ -84,7 +84,7 @@ pub struct Scene<'a> {
 pub trait Director {
     fn plan(&mut self, scene: Scene<'_>) -> TimedPlan;
     fn note_step(&mut self, step: &RunStep);
-    /// A solver for questions about instants.
+    /// Returns a solver for questions about instants.
     fn solver(&mut self) -> &mut dyn Solver;
 }
 
@@ -269,7 +269,7 @@ impl<'a> Driver<'a> for TimedTester<'_, 'a, '_> {
 }
 
 impl TimedTester<'_, '_, '_> {
-    /// The time since the beginning, in whole microseconds.
+    /// Returns the time since the beginning, in whole microseconds.
     fn elapsed(&self) -> RBig {
         exact_seconds(self.now().saturating_duration_since(self.zero))
     }
@@ -371,8 +371,8 @@ impl TimedTester<'_, '_, '_> {
             high: Some((&mark.high - &self.last).max(RBig::ZERO) + slack),
         };
         let solver = self.director.solver();
-        let found = nearest_delay(test, state, &event, &measured, &interval, solver);
-        if let Some(delay) = found {
+        let nearest = nearest_delay(test, state, &event, &measured, &interval, solver);
+        if let Some(delay) = nearest {
             self.timing.moved += 1;
             self.count_thinking(begin);
             let at = (&self.last + &delay).min(mark.high.clone());
@@ -439,7 +439,7 @@ impl TimedTester<'_, '_, '_> {
         StepInterval { low, high, late: exact_seconds(round_up_to_micros(counted)) + exact_seconds(supposed) }
     }
 
-    /// How long the system, or this thread, was kept from running in this run, as far as that is known.
+    /// Returns how long the system, or this thread, was kept from running in this run, if that is known.
     fn held_up(&self) -> Duration {
         let now = Standstill::now(self.running.session.adapter);
         let system = self.at_start.system.as_ref().zip(now.system.as_ref());

@@ -126,8 +126,8 @@ pub fn find_other_instants(past: &Past<'_>, within: Allowance, solver: &mut dyn 
     if search.is_unclear { Otherwise::Unclear } else { Otherwise::No }
 }
 
-/// The orders in which the steps may have happened, by number. The seen order is the first. A system that was
-/// held up may also have sent due outputs in another order.
+/// Lists the orders in which the steps may have happened, by number. The seen order is the first. A system
+/// that was held up may also have sent due outputs in another order.
 fn possible_orders(past: &Past<'_>, within: Allowance) -> Vec<Vec<usize>> {
     let seen: Vec<usize> = (0..past.steps.len()).collect();
     let mut orders = vec![seen.clone()];
@@ -153,12 +153,12 @@ fn possible_orders(past: &Past<'_>, within: Allowance) -> Vec<Vec<usize>> {
 }
 
 impl Past<'_> {
-    /// How long a step may have been due before it was seen, as the steps before it were held up.
+    /// Returns how long a step may have been due before it was seen, as the steps before it were held up.
     fn lag(&self, number: usize) -> RBig {
         self.marks[..=number].iter().fold(RBig::ZERO, |all, mark| all + &mark.late)
     }
 
-    /// The earliest instant of a step. An observation was due earlier if the machine was late.
+    /// Returns the earliest instant of a step. An observation was due earlier if the machine was late.
     fn earliest(&self, number: usize, within: Allowance) -> RBig {
         let low = self.marks[number].low.clone();
         match (within, &self.steps[number]) {
@@ -167,7 +167,7 @@ impl Past<'_> {
         }
     }
 
-    /// The latest instant of a step. A stimulus is taken when the system is let run again.
+    /// Returns the latest instant of a step. A stimulus is taken when the system is let run again.
     fn latest(&self, number: usize, within: Allowance) -> RBig {
         let high = self.marks[number].high.clone();
         match (within, &self.steps[number]) {
@@ -193,7 +193,7 @@ fn instant_symbol(number: usize) -> Datum {
     Datum::new(format!("instant {number}"), Type::Real)
 }
 
-/// The symbol for the lateness of a step.
+/// Returns the symbol for the lateness of a step.
 fn lateness_symbol(number: usize) -> Datum {
     Datum::new(format!("lateness {number}"), Type::Real)
 }
@@ -216,8 +216,8 @@ impl InstantSearch<'_, '_> {
         self.continue_from(order, 0, SymbolicState { condition, ..SymbolicState::of(initial) })
     }
 
-    /// Goes on from the step at this place of the order. Tries each transition that does not fail. `None` if
-    /// none leads to instants.
+    /// Goes on from a step of the order by each transition that does not fail. `None` if none leads to
+    /// instants.
     fn continue_from(
         &mut self,
         order: &[usize],
@@ -403,7 +403,8 @@ fn change_parts(term: &Term, change: &mut dyn FnMut(&Term) -> Term) -> Term {
     }
 }
 
-/// The transitions that the step may have taken here, with the values of its parameters except the delay.
+/// Lists the transitions that the step may have taken here, with the values of its other parameters than the
+/// delay.
 fn candidate_transitions(
     test: &TestCase,
     location: LocationId,

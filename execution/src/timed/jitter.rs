@@ -96,7 +96,7 @@ impl Noted {
         self.late.push_back((at, Late { all: late, unexplained }));
     }
 
-    /// The end of the bar that has, with the bars below it, ninety-nine of a hundred moments.
+    /// Returns the end of the bar that has, with the bars below it, ninety-nine of a hundred moments.
     fn p99(&self) -> Duration {
         let all: u64 = self.bars.iter().map(|count| u64::from(*count)).sum();
         let mut below = 0;
@@ -147,7 +147,7 @@ impl JitterProbe {
         self.0.with(|noted| noted.note(now, now.saturating_duration_since(due), Duration::ZERO));
     }
 
-    /// The greatest lateness since this instant, that of a sleep that is not over included.
+    /// Returns the greatest lateness since this instant, that of a sleep that is not over included.
     pub fn since(&self, instant: Instant) -> Late {
         let late = self.0.with(|noted| {
             let past = noted.late.iter().filter(|(at, _)| *at >= instant).map(|(_, late)| *late);

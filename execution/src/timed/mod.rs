@@ -106,12 +106,12 @@ fn read_duration(stated: &Term) -> Option<Duration> {
     (1..=LONGEST * 1000).contains(&milliseconds).then(|| Duration::from_millis(milliseconds))
 }
 
-/// The whole microseconds of a time in seconds, rounded down; 0 for a negative time.
+/// Returns the whole microseconds of a time in seconds, rounded down; 0 for a negative time.
 pub fn micros_down(seconds: &RBig) -> u64 {
     saturate((seconds * RBig::from(1_000_000)).floor())
 }
 
-/// The whole microseconds of a time in seconds, rounded up.
+/// Returns the whole microseconds of a time in seconds, rounded up.
 pub fn micros_up(seconds: &RBig) -> u64 {
     saturate((seconds * RBig::from(1_000_000)).ceil())
 }
@@ -121,12 +121,12 @@ fn saturate(number: IBig) -> u64 {
     u64::try_from(number).unwrap_or(if is_negative { 0 } else { u64::MAX })
 }
 
-/// The delay of an event of a timed test case.
+/// Returns the delay of an event of a timed test case.
 pub fn delay_of(event: &Event) -> Option<&RBig> {
     if let Some(Value::Real(delay)) = event.values.first() { Some(delay) } else { None }
 }
 
-/// The event with this delay instead of its own.
+/// Returns the event with this delay instead of its own.
 #[must_use]
 pub fn delayed_by(event: &Event, delay: RBig) -> Event {
     let mut event = event.clone();
@@ -136,12 +136,12 @@ pub fn delayed_by(event: &Event, delay: RBig) -> Event {
     event
 }
 
-/// An event as it is on the wire.
+/// Returns an event as it is on the wire.
 pub fn without_delay(event: &Event) -> Event {
     Event::new(event.action.clone(), event.values.iter().skip(1).cloned())
 }
 
-/// The event with this delay, which it does not have on the wire.
+/// Returns the event with this delay, which it does not have on the wire.
 pub fn with_delay(event: &Event, delay: RBig) -> Event {
     Event::new(event.action.clone(), std::iter::once(Value::Real(delay)).chain(event.values.iter().cloned()))
 }

@@ -44,7 +44,7 @@ impl DelayInterval {
     }
 }
 
-/// The transition that takes an observation in this state, and the state after it.
+/// Finds the transition that takes an observation in this state, and the state after it.
 pub fn find_taken(test: &TestCase, state: &State, event: &Event) -> Option<(TransitionId, State)> {
     transitions_of_action(test, state, event)
         .find_map(|(number, _)| Some((number, test.observed(number, state, &event.values)?)))
@@ -124,7 +124,7 @@ pub fn only_time_forbids(test: &TestCase, state: &State, event: &Event) -> bool 
     })
 }
 
-/// The transitions that observe the event's action here.
+/// Lists the transitions that observe the event's action here.
 fn transitions_of_action<'t>(
     test: &'t TestCase,
     state: &State,
@@ -137,7 +137,7 @@ fn transitions_of_action<'t>(
     })
 }
 
-/// The guard's condition on the delay, with the known values. `None`: other data remain in it.
+/// Returns the guard's condition on the delay, with the known values. `None`: other data remain in it.
 pub fn condition_on_delay(
     iosts: &Iosts,
     transition: &Transition,

@@ -108,7 +108,7 @@ pub struct InstantChoice<'a> {
     pub at: Option<&'a RBig>,
 }
 
-/// The window of the event, whose own delay does not count. `None`: it certainly has none.
+/// Finds the window of the event, whose own delay does not count. `None`: it certainly has none.
 pub fn window_of(iosts: &Iosts, transition: &Transition, state: &State, event: &Event) -> Option<Window> {
     let (delay, condition) = condition_on_delay(iosts, transition, state, event)?;
     let Range { low, high } = hull(&condition, std::slice::from_ref(&delay)).range(0)?;
@@ -161,8 +161,8 @@ impl Window {
     }
 }
 
-/// How long ago the window of the stimulus has ended, whatever its values. `None`: it is open, or was not
-/// open after the last step.
+/// Returns how long ago the window of the stimulus has ended, whatever its values. `None`: it is open, or was
+/// not open after the last step.
 pub fn closed_since(test: &TestCase, state: &State, number: TransitionId, now: &RBig) -> Option<RBig> {
     let transition = &test.iosts.transitions[number];
     let parameters = &test.iosts.action(transition.action).parameters;

@@ -12,7 +12,7 @@ use crate::test_case::TestCase;
 use crate::timed::tolerance::{DelayInterval, event_fails, nearest_delay};
 use crate::timed::{delay_of, without_delay};
 
-/// The text of a step: `Forward(0, 1) after 0.100349 s`.
+/// Returns the text of a step: `Forward(0, 1) after 0.100349 s`.
 pub fn describe_occurrence(what: &Occurrence) -> String {
     match what.event() {
         Some(event) => match delay_of(event) {
@@ -23,8 +23,8 @@ pub fn describe_occurrence(what: &Occurrence) -> String {
     }
 }
 
-/// The name of the verdict's location. For a Fail, also whether another delay would have avoided it. `None`
-/// without a timed test or a verdict.
+/// Returns the name of the verdict's location. For a Fail, also whether another delay would have avoided it.
+/// `None` without a timed test or a verdict.
 pub fn describe_verdict_location(
     test: &TestCase,
     state: &State,
@@ -56,7 +56,7 @@ fn describe_other_times(test: &TestCase, state: &State, event: &Event) -> &'stat
     }
 }
 
-/// The trace without silence: the event after it gets its time as well. This is for models without silence.
+/// Leaves silence out of a trace, for models without it: the event after it gets its time as well.
 pub fn without_silence(trace: &[Occurrence]) -> Vec<Occurrence> {
     let mut silent = RBig::ZERO;
     let mut shown = Vec::new();

@@ -13,8 +13,7 @@ use dashu_ratio::RBig;
 
 use crate::values::draw::typed;
 
-/// Lists for each parameter the ends of its range and their inner neighbours, by each transition of the
-/// action.
+/// Lists for each parameter the ends of its range and their inner neighbours, by each transition.
 pub fn boundaries<'t>(
     iosts: &Iosts,
     transitions: impl Iterator<Item = &'t Transition>,
@@ -34,7 +33,7 @@ pub fn boundaries<'t>(
     by_parameter
 }
 
-/// The ends of a parameter's range under the guard, and the value one inside of each.
+/// Lists the ends of a parameter's range under the guard, and the value one inside of each.
 fn parameter_ends<'v>(
     guard: &Term,
     datum: &Datum,

@@ -16,7 +16,7 @@ use crate::values::{ids, strings};
 /// How far from 0 a small number may be.
 const SMALL: i64 = 10;
 
-/// A source, by the weights; `Uniform` where all are 0.
+/// Draws a source by the weights; `Uniform` where all are 0.
 pub fn source(mix: &Mix, random: &mut Random) -> Pick {
     let total: usize = mix.iter().map(|(_, weight)| *weight).sum();
     let mut lot = random.below(total);
@@ -29,7 +29,7 @@ pub fn source(mix: &Mix, random: &mut Random) -> Pick {
     Pick::Uniform
 }
 
-/// Any value of any type: of an array a few cells that differ from the rest, of a record each field.
+/// Draws any value of any type: of an array a few cells that differ from the rest, of a record each field.
 ///
 /// Arrays of arrays share their cells: a few of each would be exponentially many in the depth. With that
 /// limit, the time is linear in the size of the type.
@@ -37,14 +37,14 @@ pub fn any(ty: &Type, random: &mut Random) -> Value {
     any_with(ty, &[], random)
 }
 
-/// The same, of which some parts are from this pool.
+/// Draws any value of a type. Some of its parts are from this pool.
 pub fn any_with(ty: &Type, pool: &[Value], random: &mut Random) -> Value {
     /// The most cells of all arrays in a value: what three arrays in one another may have, nearly.
     const ALL_CELLS: usize = 256;
     draw(ty, pool, random, &mut { ALL_CELLS })
 }
 
-/// A value of the type from the pool, if one fits. Of numbers also a neighbour, or one between two.
+/// Draws a value of the type from the pool, if one fits. Of numbers also a neighbour, or one between two.
 pub fn draw_pooled(ty: &Type, pool: &[Value], random: &mut Random) -> Option<Value> {
     let fits = |value: &&Value| match value {
         Value::Int(_) => ty.is_integer(),
@@ -71,7 +71,7 @@ pub fn draw_pooled(ty: &Type, pool: &[Value], random: &mut Random) -> Option<Val
     drawn.is_in(ty).then_some(drawn)
 }
 
-/// The same, with at most so many cells.
+/// Draws any value of a type, with at most `cells_left` cells in its arrays.
 fn draw(ty: &Type, pool: &[Value], random: &mut Random, cells_left: &mut usize) -> Value {
     if !pool.is_empty()
         && random.below(2) == 0
@@ -121,8 +121,8 @@ fn draw(ty: &Type, pool: &[Value], random: &mut Random, cells_left: &mut usize) 
     }
 }
 
-/// A number within the range, from the source, or from the next best where that has none there: the source
-/// says which.
+/// Draws a number within the range from the source, or uniformly if the source has none. Returns the source,
+/// too.
 pub fn number(ty: &Type, source: Pick, range: &Range, seen: &[Value], random: &mut Random) -> (Value, Pick) {
     let integer = ty.is_integer();
     let step = RBig::from(1);
@@ -167,7 +167,7 @@ pub fn number(ty: &Type, source: Pick, range: &Range, seen: &[Value], random: &m
     }
 }
 
-/// A number as a rational, for the hull.
+/// Returns a number as a rational, for the hull.
 pub fn as_rational(value: &Value) -> RBig {
     match value {
         Value::Int(value) => RBig::from(value.clone()),
@@ -196,7 +196,7 @@ fn large(random: &mut Random) -> RBig {
     RBig::from(if random.below(2) == 0 { power } else { -power })
 }
 
-/// A number, perhaps an `integer`, between two ends. With one end or none, the size of its distance is drawn.
+/// Draws a number, perhaps an `integer`, between two ends. With one end or none, its distance is drawn.
 fn uniform(range: &Range, integer: bool, random: &mut Random) -> RBig {
     let far = |random: &mut Random| RBig::from(IBig::from(random.bits() >> random.between((40, 63))));
     match (&range.low, &range.high) {

@@ -20,7 +20,7 @@ pub fn draw_id(ty: &Type, known: &[Value], source: Pick, random: &mut Random) ->
     (new_id(ty, known).unwrap_or_else(|| Value::any(ty)), Pick::Uniform)
 }
 
-/// The ids of this type that the condition compares with, and those that were seen, sorted and each once.
+/// Lists the ids that the condition compares with, and those that were seen, sorted and each once.
 pub fn known_ids(ty: &Type, condition: &Term, seen: &[Value]) -> Vec<Value> {
     let mut known: BTreeSet<&Value> = seen.iter().collect();
     let (mut visited, mut unvisited) = (HashSet::new(), vec![condition]);

@@ -96,7 +96,7 @@ fn is_text(value: &Value) -> bool {
 }
 
 impl Values {
-    /// A chooser of values with this mix.
+    /// Returns a chooser of values with this mix.
     pub fn new(mix: Mix) -> Self {
         let (samples, seen, counts) = (Samples::new(), Vec::new(), BTreeMap::new());
         let (hulls, known) = (HashMap::new(), FastMap::default());
@@ -273,7 +273,7 @@ impl Values {
         Term::and([condition.clone()].into_iter().chain(parameters.iter().filter_map(one_of)))
     }
 
-    /// The samples of an id, and the known ids. `None`: it has no samples, or is no id.
+    /// Lists the samples of an id, and the known ids. `None`: it has no samples, or is no id.
     fn list_id_samples(&self, datum: &Datum, known: impl FnOnce() -> Vec<Value>) -> Option<Vec<Value>> {
         let samples = self.samples.get(datum.name()).filter(|_| datum.ty().is_id())?;
         let samples = samples.iter().filter_map(|text| codec::from_text(text, datum.ty()).ok());
@@ -319,7 +319,7 @@ impl Values {
         })
     }
 
-    /// The values that have been seen, if the datum may be compared with one. A field always may.
+    /// Lists the values that have been seen, if the datum may be compared with one. A field always may.
     fn known_texts(&self, datum: &Datum) -> &[Value] {
         if self.compared.contains(datum) || datum.name().contains('.') { &self.seen } else { &[] }
     }
@@ -442,7 +442,7 @@ fn substitute_definitions(condition: &Term, parameters: &[Datum]) -> OpenGuard {
     open
 }
 
-/// The guard with the state's values for everything but the parameters; `false` if the state excludes it.
+/// Puts the state's values into a guard for everything but the parameters; `false` if the state excludes it.
 pub fn at_state(guard: &Term, parameters: &[Datum], state: &Valuation) -> Term {
     let mut open = Vec::new();
     for part in guard.conjuncts() {

@@ -100,7 +100,7 @@ impl SplitParameters {
     }
 }
 
-/// A record type whose fields become parameters.
+/// Returns a record type whose fields become parameters.
 pub fn as_plain(ty: &Type) -> Option<&Arc<RecordType>> {
     match ty {
         Type::Record(record) if record.form == RecordForm::Plain => Some(record),
@@ -108,7 +108,7 @@ pub fn as_plain(ty: &Type) -> Option<&Arc<RecordType>> {
     }
 }
 
-/// A variant or an option.
+/// Returns a variant or an option.
 pub fn as_variant(ty: &Type) -> Option<&Arc<RecordType>> {
     match ty {
         Type::Record(record) if matches!(record.form, RecordForm::Variant(_) | RecordForm::Option) => {

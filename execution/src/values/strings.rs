@@ -104,7 +104,7 @@ pub fn draw_string(
     }
 }
 
-/// A string that a program may confuse with this one: it differs in a character, or in case.
+/// Makes a string that a program may confuse with this one: it differs in a character, or in case.
 fn similar_word(word: &str, random: &mut Random) -> String {
     let mut letters: Vec<char> = word.chars().collect();
     let at = random.below(letters.len());
@@ -123,7 +123,7 @@ fn similar_word(word: &str, random: &mut Random) -> String {
     letters.into_iter().collect()
 }
 
-/// A word of the condition, perhaps with something before or after it; a plain string if there is no word.
+/// Draws a word of the condition, perhaps with something around it; a plain string if there is no word.
 fn extend_word(words: &[String], random: &mut Random) -> String {
     let Some(word) = random.pick(words) else { return draw_plain(random) };
     match random.below(4) {
@@ -134,7 +134,7 @@ fn extend_word(words: &[String], random: &mut Random) -> String {
     }
 }
 
-/// A string of so many characters, which begins with a word of the condition half of the time.
+/// Draws a string of so many characters, which begins with a word of the condition half of the time.
 fn draw_of_length(length: usize, words: &[String], random: &mut Random) -> String {
     let start = random.pick(words).filter(|_| random.below(2) == 0).cloned().unwrap_or_default();
     let filling = ['a', '0', ' ', '\u{e9}', '\u{1f600}'][random.below(5)];
@@ -151,7 +151,7 @@ fn draw_odd(random: &mut Random) -> &'static str {
     ODD[random.below(ODD.len())]
 }
 
-/// A word of the expression; half of the time with a length near one that the guard names.
+/// Draws a word of the expression; half of the time with a length near one that the guard names.
 fn draw_of_expression(expression: &RegularExpression, lengths: &[i64], random: &mut Random) -> String {
     let near = random.pick(lengths).copied().filter(|_| random.below(2) == 0);
     let Some(length) = near else { return expression.word(random) };

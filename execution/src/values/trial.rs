@@ -109,9 +109,9 @@ impl Values {
             return None;
         }
         let pool = tried.pool(state, std::iter::empty());
-        let found = self.draw_vector(tried, TRIALS, &pool, state, random)?;
+        let drawn = self.draw_vector(tried, TRIALS, &pool, state, random)?;
         self.count(&[Pick::Uniform]);
-        Some(tried.split.join_values(found))
+        Some(tried.split.join_values(drawn))
     }
 
     /// Draws a vector for which the guard holds, with at most so many trials.
@@ -229,8 +229,7 @@ fn compute_defined<'g>(guard: &'g TriedGuard, valuation: &mut Valuation) -> Resu
     Ok(())
 }
 
-/// Returns the values of the parameters if the guard holds. `Err`: the indices of the parameters in the first
-/// part that does not hold.
+/// Returns the parameters' values if the guard holds. `Err`: the parameters of the first part that fails.
 fn check_guard<'g>(guard: &'g TriedGuard, valuation: &Valuation) -> Result<Vec<Value>, &'g [usize]> {
     for (part, mentioned) in &guard.open {
         if holds(part, valuation) != Ok(true) {
