@@ -48,6 +48,7 @@ pub fn write(
     let kind = |row: Option<&RunRow>| {
         row.map_or(JunitResult::Error, |row| JunitResult::of(row.verdict, inconclusive))
     };
+    // A suite for each test case and implementation: all of the first test case, then of the next.
     let mut suites: Vec<Vec<SuiteRun<'_>>> = vec![Vec::new(); plan.tests.len() * plan.iuts.len()];
     for (number, run) in plan.runs.iter().enumerate() {
         suites[run.test * plan.iuts.len() + run.iut].push((number, worst_row(&run.key.to_string())));

@@ -200,8 +200,8 @@ impl<'t> Question<'t> {
     }
 
     /// Splits a guard: the demands on single parameters by name, and the other conjuncts that read the event.
-    fn demands(&self, transition: &Transition) -> (Vec<(String, Vec<Demand>)>, Vec<Term>) {
-        let mut by_parameter: Vec<(String, Vec<Demand>)> = Vec::new();
+    fn demands(&self, transition: &Transition) -> (BTreeMap<String, Vec<Demand>>, Vec<Term>) {
+        let mut by_parameter: BTreeMap<String, Vec<Demand>> = BTreeMap::new();
         let mut other_parts = Vec::new();
         let mut state = literals(&self.values);
         state.retain(|datum, _| !self.parameters.contains(datum));
@@ -213,10 +213,7 @@ impl<'t> Question<'t> {
             // With the values of the state, `len(q) < 1 || r != q[0]` excludes a value, or always holds.
             let with_state = substitute(&part, &state);
             match self.isolate_parameter(&part).or_else(|| self.isolate_parameter(&with_state)) {
-                Some((name, demand)) => match by_parameter.iter_mut().find(|(known, _)| *known == name) {
-                    Some((_, demands)) => demands.push(demand),
-                    None => by_parameter.push((name, vec![demand])),
-                },
+                Some((name, demand)) => by_parameter.entry(name).or_default().push(demand),
                 None if with_state.is_true() => {}
                 None => other_parts.push(part),
             }
@@ -231,13 +228,10 @@ impl<'t> Question<'t> {
         let is_read = |parameter: &&Datum| other_parts.iter().any(|part| part.mentions(parameter));
         for parameter in self.parameters.iter().filter(is_read) {
             if let Some(value) = self.find_only_value(transition, parameter, solver) {
-                by_parameter.retain(|(name, _)| name != parameter.name());
-                by_parameter.push((parameter.name().to_owned(), vec![Demand::Value(value)]));
+                by_parameter.insert(parameter.name().to_owned(), vec![Demand::Value(value)]);
             }
         }
-        let demands_on = |parameter: &Datum| {
-            by_parameter.iter().find(|(name, _)| name == parameter.name()).map(|(_, demands)| demands)
-        };
+        let demands_on = |parameter: &Datum| by_parameter.get(parameter.name());
         let has_value =
             |parameter: &Datum| demands_on(parameter).and_then(|demands| demanded_value(demands)).is_some();
         other_parts.retain(|part| !self.list_read(part).into_iter().all(has_value));

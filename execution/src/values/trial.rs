@@ -97,12 +97,13 @@ impl Values {
         let prepare = || TriedGuard::list(guard, parameters).into();
         let tried = self.tried.entry((guard.clone(), parameters.to_vec())).or_insert_with(prepare).clone();
         let tried = random.pick(&tried)?;
-        let is_drawn = |(at, datum): (usize, &Datum)| {
+        // Is a parameter composed that the guard reads and no equation defines?
+        let must_be_drawn = |(at, datum): (usize, &Datum)| {
             is_composed(datum)
                 && tried.guard.mentions(datum)
                 && !tried.defined.iter().any(|(defined, _)| *defined == at)
         };
-        if !tried.parameters.iter().enumerate().any(is_drawn)
+        if !tried.parameters.iter().enumerate().any(must_be_drawn)
             || draw::source(&self.mix, random) == Pick::Diverse
             || tried.closed.iter().any(|part| holds(part, state) != Ok(true))
         {
