@@ -138,6 +138,7 @@ struct Sender<'a> {
 }
 
 impl Director for Sender<'_> {
+    /// Sends the next input at its instant. Without one, waits for the wanted time, and ends the recording.
     fn plan(&mut self, scene: Scene<'_>) -> TimedPlan {
         self.tolerance = scene.tolerance;
         self.was_deaf |= !scene.hears;

@@ -438,29 +438,30 @@ fn list_bound_values(domain: &QuantifierDomain, arguments: &[Term], values: &Val
 /// Lists the values of a condition by their terms: those of [`collect_values`], and the two sides of a
 /// comparison. A long side of an equation for a part of the event is left out: the differences are told.
 fn condition_values(condition: &Term, scope: &DecisiveScope) -> BTreeMap<String, String> {
-    let mut found = BTreeMap::new();
-    collect_values(condition, &scope.values, &mut found);
-    let Some(Node::Compare(sign, a, b)) = condition.written() else { return found };
+    let mut shown = BTreeMap::new();
+    collect_values(condition, &scope.values, &mut shown);
+    let Some(Node::Compare(sign, a, b)) = condition.written() else { return shown };
     if condition.as_question().is_some() {
-        return found;
+        return shown;
     }
     let texts = [a, b].map(|side| evaluate(side, &scope.values).ok().map(|value| format!("{value:#}")));
     let is_long = |text: &Option<String>| text.as_ref().is_some_and(|text| text.len() > LONGEST_TEXT);
     let is_observed = |side: &Term| is_path(side) && scope.is_of_event(side);
+    // The differences tell the sides of such an equation.
     let is_told = *sign == Comparison::Equal && (is_observed(a) || is_observed(b));
     for ((word, side), text) in [("left", a), ("right", b)].into_iter().zip(texts) {
         if is_told && is_long(&text) {
             if is_observed(side) {
-                found.remove(&side.to_string());
+                shown.remove(&side.to_string());
             }
             continue;
         }
         let Some(text) = text.filter(|_| !is_seen(side)) else { continue };
         let name = side.to_conjunct();
         let is_short = name.chars().count() <= LONGEST_VALUE;
-        found.insert(if is_short { name } else { format!("the {word} side") }, text);
+        shown.insert(if is_short { name } else { format!("the {word} side") }, text);
     }
-    found
+    shown
 }
 
 /// Do the values of the data in it show its value? Those in a number or a truth value do, unless it is about

@@ -243,14 +243,15 @@ pub(super) fn compare_values(subject: String, wanted: &Value, got: &Value, found
                 compare_values(format!("{subject}[..]"), &wanted_parts.default, &got_parts.default, found);
             }
         }
-        (Value::String(wanted_parts), Value::String(got_parts))
-            if wanted_parts.chars().count().max(got_parts.chars().count()) > LONGEST_VALUE =>
+        // Long texts are compared from the first sign that differs.
+        (Value::String(wanted_text), Value::String(got_text))
+            if wanted_text.chars().count().max(got_text.chars().count()) > LONGEST_VALUE =>
         {
-            let signs = wanted_parts.chars().zip(got_parts.chars());
+            let signs = wanted_text.chars().zip(got_text.chars());
             let equal = signs.take_while(|(wanted_sign, got_sign)| wanted_sign == got_sign).count();
             let rest = |text: &str| Value::string(&text.chars().skip(equal).collect::<String>());
-            let (demand, got_text) = (Demand::Value(rest(wanted_parts)), value_text(&rest(got_parts)));
-            add(format!("{subject}[{equal}..]"), demand, got_text);
+            let demand = Demand::Value(rest(wanted_text));
+            add(format!("{subject}[{equal}..]"), demand, value_text(&rest(got_text)));
         }
         (Value::String(wanted_text), Value::String(got_text)) => {
             let hint = describe_small_difference(wanted_text, got_text);

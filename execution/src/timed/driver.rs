@@ -378,6 +378,7 @@ impl TimedTester<'_, '_, '_> {
             let at = (&self.last + &delay).min(mark.high.clone());
             return self.show(Occurrence::Observation(delayed_by(&event, delay)), mark, at);
         }
+        // Would it be right at any other time?
         let always = DelayInterval { low: RBig::ZERO, high: None };
         let by_time = nearest_delay(test, state, &event, &measured, &always, solver).is_some()
             || only_time_forbids(test, state, &event);

@@ -260,12 +260,12 @@ impl InstantSearch<'_, '_> {
         // A way on is better than an end without a verdict on the system.
         options.sort_by_key(|(verdict, _)| *verdict == Some(Verdict::Inconclusive));
         for (verdict, next) in options {
-            let ends = verdict.is_some() && !is_last;
-            if (ends || is_choice && !is_last) && !self.may_be(&next.condition) {
+            let ends_early = verdict.is_some() && !is_last;
+            if (ends_early || is_choice && !is_last) && !self.may_be(&next.condition) {
                 continue;
             }
-            if ends {
-                // The run would have been over before: nothing can be said of the later steps.
+            if ends_early {
+                // Nothing can be said of the later steps.
                 self.is_unclear = true;
                 continue;
             }
@@ -303,6 +303,7 @@ impl InstantSearch<'_, '_> {
                 [position, position + 1].map(|place| Term::datum(&lateness_symbol(place)));
             let limit = match order.is_sorted() {
                 true => Term::add(&lateness_before, &real_literal(late)),
+                // In another order than the seen one, all time that held up the steps until it counts.
                 false => real_literal(&self.past.lag(number)),
             };
             bounds.extend([at_least(&lateness, &zero), at_least(&limit, &lateness)]);
