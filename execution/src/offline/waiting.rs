@@ -25,7 +25,7 @@ use coreach_analyses::solver::{Answer, Solver};
 use coreach_analyses::symbolic::bounds::GivenValues;
 use coreach_analyses::symbolic::eliminate::eliminate_data;
 use coreach_analyses::symbolic::{Holds, SymbolicState, System};
-use coreach_model::iosts::{ActionKind, LocationId, TransitionId};
+use coreach_model::iosts::{ActionKind, Iosts, LocationId, TransitionId};
 use coreach_model::term::node::Comparison;
 use coreach_model::term::{Substitution, substitute};
 use coreach_model::timed::delayed::Delayed;
@@ -57,6 +57,26 @@ impl Possible {
         let simple = eliminate_data(&bound, &parts);
         let never = simple.as_ref().map(Term::not);
         Possible { bound, whole: Term::and(parts), simple, never }
+    }
+
+    /// Makes the condition that one of these transitions is possible, by these parts of their conditions.
+    fn any_of(
+        iosts: &Iosts,
+        transitions: &[TransitionId],
+        parts_of: impl Fn(TransitionId) -> Vec<Term>,
+    ) -> Self {
+        let (mut bound, mut cases) = (Vec::new(), Vec::new());
+        for number in transitions {
+            // Each transition has parameters with names of their own.
+            let mut renaming = Substitution::new();
+            for datum in &iosts.action(iosts.transitions[*number].action).parameters {
+                let renamed = Datum::new(format!("{}#{}", datum.name(), number.0), datum.ty().clone());
+                renaming.insert(datum.clone(), Term::datum(&renamed));
+                bound.push(renamed);
+            }
+            cases.push(substitute(&Term::and(parts_of(*number)), &renaming));
+        }
+        Possible::new(bound, vec![Term::or(cases)])
     }
 
     /// Can it hold with the data of this state? Errs towards yes.
@@ -126,30 +146,14 @@ impl Waiting {
             Possible::new(parameters(number), parts)
         });
         let answers = iosts.location_ids().map(|location| {
-            let outgoing = system.outgoing[location].iter().copied();
-            let answers: Vec<TransitionId> =
-                outgoing.filter(|number| kind(*number) != ActionKind::Input).collect();
-            // Some answer is possible: a disjunction, in which each answer has renamed parameters.
-            let possible_answer = |parts_of: &dyn Fn(TransitionId) -> Vec<Term>| {
-                let mut bound = Vec::new();
-                let mut cases = Vec::new();
-                for number in &answers {
-                    let mut renaming = Substitution::new();
-                    for datum in parameters(*number) {
-                        let name = format!("{}#{}", datum.name(), number.0);
-                        let renamed = Datum::new(name, datum.ty().clone());
-                        renaming.insert(datum, Term::datum(&renamed));
-                        bound.push(renamed);
-                    }
-                    cases.push(substitute(&Term::and(parts_of(*number)), &renaming));
-                }
-                Possible::new(bound, vec![Term::or(cases)])
+            let mut answers = system.outgoing[location].clone();
+            answers.retain(|number| kind(*number) != ActionKind::Input);
+            let answers_about = |is_about_time| {
+                Possible::any_of(iosts, &answers, |number| parts_about(number, is_about_time))
             };
-            let possible_answer_about =
-                |is_about_time| possible_answer(&|number| parts_about(number, is_about_time));
             match rules {
-                Rules::Corrected => vec![possible_answer(&parts)],
-                Rules::Published => [true, false].map(possible_answer_about).to_vec(),
+                Rules::Corrected => vec![Possible::any_of(iosts, &answers, parts)],
+                Rules::Published => [true, false].map(answers_about).to_vec(),
             }
         });
         let lasting = system.outgoing.map(|outgoing| {

@@ -326,12 +326,12 @@ fn draw_target(condition: &[Term], parameters: &[Datum], random: &mut Random) ->
     if random.below(2) == 0 {
         return pivots(parameters, random);
     }
-    let is_near = |term: &&Term| {
+    let compares_integers = |term: &&Term| {
         matches!(term.written(), Some(Node::Compare(_, left, right)) if left.sort().is_integer() && right.sort().is_integer())
             && parameters.iter().any(|parameter| term.mentions(parameter))
     };
-    let near: Vec<&Term> = condition.iter().filter(is_near).collect();
-    match random.pick(&near).and_then(|term| term.written()) {
+    let comparisons: Vec<&Term> = condition.iter().filter(compares_integers).collect();
+    match random.pick(&comparisons).and_then(|term| term.written()) {
         Some(Node::Compare(_, left, right)) => {
             let beside = Term::int(random.below(3) as i64 - 1);
             vec![Term::compare(Comparison::Equal, left, &Term::add(right, &beside))]
