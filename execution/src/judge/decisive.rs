@@ -97,9 +97,10 @@ pub(super) fn explain_condition(condition: &Term, values: &Valuation, of_event: 
             _ => collect_values(last, &scope.values, &mut shown_values),
         }
     }
+    // The part that stands in the model fails, as the decisive one does.
     let since = decisive.map(|(decisive, others)| {
-        let ends = [last_written.filter(|written| *written != decisive), Some(decisive)];
-        let texts = ends.iter().flatten().map(|part| scope.describe_value(part));
+        let parts = [last_written.filter(|written| *written != decisive), Some(decisive)];
+        let texts = parts.iter().flatten().map(|part| scope.describe_value(part));
         texts.collect::<Vec<_>>().join(", as ") + &others
     });
     Grounds { since, values: shown_values }

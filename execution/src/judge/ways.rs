@@ -90,8 +90,8 @@ impl Question<'_> {
         not_wrong.map(|(way, _)| way).collect()
     }
 
-    /// Does the guard hold with the expected values? If something else is expected than values of parameters:
-    /// can it hold with that? `None` if that is not excluded.
+    /// Does the guard hold with the values of this way? If the way also has bounds or demands on parts of
+    /// parameters: `Some(false)` if the guard cannot hold with them, and `None` otherwise.
     fn is_right(&self, way: &[Difference], guard: &Term, solver: &mut Lazy) -> Option<bool> {
         let (mut expected, mut demanded) = (Valuation::new(), Vec::new());
         for Difference { term, wanted, .. } in way {
