@@ -318,8 +318,10 @@ impl ShrinkSearch<'_> {
             }
             helped = true;
         }
-        let ways = self.value(place).map_or(Vec::new(), |value| simpler::leaves(&value));
-        ways.iter().fold(helped, |helped, way| self.simplify_leaf(place, way, chances) | helped)
+        for way in self.value(place).map_or(Vec::new(), |value| simpler::leaves(&value)) {
+            helped |= self.simplify_leaf(place, &way, chances);
+        }
+        helped
     }
 
     /// Simplifies one leaf: tries simple values, the simplest first, then halves a number's distance.

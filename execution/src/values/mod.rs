@@ -167,7 +167,7 @@ impl Values {
             .or_else(|| self.choose_free(guard, parameters, state, random, solver))
     }
 
-    /// Chooses values where some parameters with parts are samples. They are half of the time.
+    /// Chooses values in which some composed parameters are samples, each half of the time. `None`: none is.
     fn choose_with_samples(
         &mut self,
         guard: &Term,
@@ -203,7 +203,7 @@ impl Values {
         Some(split.join_values(chosen))
     }
 
-    /// Chooses values. Parameters with parts are no samples, unless the guard says so.
+    /// Chooses values, of which only parameters without parts are drawn from samples.
     fn choose_free(
         &mut self,
         guard: &Term,
