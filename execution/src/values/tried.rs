@@ -59,6 +59,7 @@ impl TriedGuard {
         splits.map(|split| TriedGuard::new(guard, split)).collect()
     }
 
+    /// Prepares a guard whose parameters are split so.
     fn new(guard: &Term, split: SplitParameters) -> Self {
         let (guard, parameters) = (&split.split_guard(guard), &split.parameters[..]);
         let is_open = |term: &Term| parameters.iter().any(|parameter| term.mentions(parameter));
