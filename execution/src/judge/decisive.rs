@@ -44,44 +44,16 @@ pub(super) struct Grounds {
 /// Explains a condition by the part that decides about it. These data are those of the event.
 pub(super) fn explain_condition(condition: &Term, values: &Valuation, of_event: &[Datum]) -> Grounds {
     let mut scope = DecisiveScope::new(condition, values, of_event);
-    let length = |term: &Term| term.to_string().chars().count();
-    let is_short = |term: &Term| length(term) <= 3 * LONGEST_VALUE;
-    let quoted = Some(condition.to_string()).filter(|text| is_quoted(text)).unwrap_or_default();
-    // The part that was opened last, and the last one that is shown, with the needs of other cases.
-    let (mut term, mut decisive) = (condition.clone(), None);
-    // The last part of a case that stands in the model.
-    let (mut is_case, mut last_written) = (false, None);
-    let (mut branch, mut others, mut chosen_by) = (String::new(), String::new(), Vec::new());
-    while let Some(opened) = open_condition(&term, &mut scope) {
-        // `false` alone says less than the condition, and its values say which branch was taken.
-        if opened.term.written_size() > LARGEST_PART || opened.term.is_false() || opened.term.is_true() {
-            break;
-        }
-        if is_case && !opened.is_written && last_written.is_none() {
-            last_written = Some(term).filter(is_short);
-        }
-        is_case |= opened.is_case;
-        others += &opened.others;
-        // The branch of an `if` or `match` that is not quoted is named by what it depends on.
-        let is_choice = opened.others.is_empty();
-        if let Some(decider) = opened.chosen_by.last().filter(|_| is_choice) {
-            branch = branch_text(decider, &scope, &quoted);
-        }
-        chosen_by.extend(opened.chosen_by);
-        term = opened.term;
-        // A long part may be opened further. Otherwise it is shown if it is shorter than the condition.
-        if opened.says_more && (is_short(&term) || length(&term) < length(condition)) {
-            decisive = Some((term.clone(), branch.clone() + &others));
-        }
-    }
-    let is_shown = term == *condition && length(condition) <= LONGEST_VALUE;
-    if let Some(mut grounds) = explain_last_part(&term, &scope, &branch, is_shown) {
+    let OpenedFully { innermost, decisive, last_written, branch, chosen_by } =
+        open_fully(condition, &mut scope);
+    let is_shown = innermost == *condition && text_length(condition) <= LONGEST_VALUE;
+    if let Some(mut grounds) = explain_last_part(&innermost, &scope, &branch, is_shown) {
         for decider in chosen_by.iter().filter(|decider| *decider.sort() == Type::Bool) {
             collect_results(decider, &scope.values, &mut grounds.values);
         }
         return grounds;
     }
-    let shown = decisive.as_ref().map_or(condition, |(term, _)| term);
+    let shown = decisive.as_ref().map_or(condition, |(part, _)| part);
     let mut shown_values = condition_values(shown, &scope);
     // Of a condition that chose a branch the results are enough, and of earlier ones the data alone.
     if let Some((last, before)) = chosen_by.split_last() {
@@ -104,6 +76,55 @@ pub(super) fn explain_condition(condition: &Term, values: &Valuation, of_event: 
         texts.collect::<Vec<_>>().join(", as ") + &others
     });
     Grounds { since, values: shown_values }
+}
+
+/// A condition that was opened as far as possible.
+struct OpenedFully {
+    /// The part that was opened last.
+    innermost: Term,
+    /// The last part that is shown, and what is told of the branch and of the other cases.
+    decisive: Option<(Term, String)>,
+    /// The last part of a case that stands in the model.
+    last_written: Option<Term>,
+    /// The text of the branch of an `if` or `match` that is not quoted.
+    branch: String,
+    /// The terms by which branches were chosen.
+    chosen_by: Vec<Term>,
+}
+
+fn text_length(term: &Term) -> usize {
+    term.to_string().chars().count()
+}
+
+/// Opens a condition level by level.
+fn open_fully(condition: &Term, scope: &mut DecisiveScope) -> OpenedFully {
+    let is_short = |term: &Term| text_length(term) <= 3 * LONGEST_VALUE;
+    let quoted = Some(condition.to_string()).filter(|text| is_quoted(text)).unwrap_or_default();
+    let (mut innermost, mut decisive, mut last_written) = (condition.clone(), None, None);
+    let (mut is_case, mut branch, mut others, mut chosen_by) =
+        (false, String::new(), String::new(), Vec::new());
+    while let Some(opened) = open_condition(&innermost, scope) {
+        // `false` alone says less than the condition, and its values say which branch was taken.
+        if opened.term.written_size() > LARGEST_PART || opened.term.is_false() || opened.term.is_true() {
+            break;
+        }
+        if is_case && !opened.is_written && last_written.is_none() {
+            last_written = Some(innermost).filter(is_short);
+        }
+        is_case |= opened.is_case;
+        others += &opened.others;
+        let is_choice = opened.others.is_empty();
+        if let Some(decider) = opened.chosen_by.last().filter(|_| is_choice) {
+            branch = branch_text(decider, scope, &quoted);
+        }
+        chosen_by.extend(opened.chosen_by);
+        innermost = opened.term;
+        // A long part may be opened further. Otherwise it is shown if it is shorter than the condition.
+        if opened.says_more && (is_short(&innermost) || text_length(&innermost) < text_length(condition)) {
+            decisive = Some((innermost.clone(), branch.clone() + &others));
+        }
+    }
+    OpenedFully { innermost, decisive, last_written, branch, chosen_by }
 }
 
 /// Names the branch that this term has chosen. Empty if the quoted condition tells it, or the text is long.
