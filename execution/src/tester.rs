@@ -149,13 +149,7 @@ impl Tester<'_, '_, '_> {
             &mut self.random,
             &mut self.solver,
         ) else {
-            let cause = match self.is_stuck() {
-                // Nothing was waited for if nothing can be heard.
-                true if !self.running.was_silent() => Cause::Silence(Duration::ZERO),
-                true => Cause::Silence(quiescence),
-                false => self.strategy.cause(),
-            };
-            return Ok(Progress::Over(Outcome::inconclusive(cause)));
+            return Ok(Progress::Over(Outcome::inconclusive(self.explain_no_move(quiescence))));
         };
         let awaited = self.put_wait_first(&mut moves);
         (self.pauses, self.lost_in_clock) = (Pauses::default(), Duration::ZERO);
@@ -208,6 +202,16 @@ impl Tester<'_, '_, '_> {
             return self.wait_for_silence(waited, quiescence, tells);
         }
         Ok(Progress::Over(Outcome::inconclusive(Cause::NothingToDo)))
+    }
+
+    /// Returns the cause of an end where the strategy has no move.
+    fn explain_no_move(&self, quiescence: Duration) -> Cause {
+        match self.is_stuck() {
+            // Nothing was waited for if nothing can be heard.
+            true if !self.running.was_silent() => Cause::Silence(Duration::ZERO),
+            true => Cause::Silence(quiescence),
+            false => self.strategy.cause(),
+        }
     }
 
     /// Waits until `quiescence` after a wait of `waited`. Then silence may say something (`tells`).

@@ -21,12 +21,12 @@ use std::io::BufRead;
 use std::ops::Range;
 use std::sync::Arc;
 
-use coreach_model::Value;
 use coreach_model::codec::{self, Misread};
 use coreach_model::diagnostic::{Diagnostic, Origin, SourceFile, nearest};
 use coreach_model::iosts::{ActionId, Iosts};
 use coreach_model::json::{self, Tree};
 use coreach_model::number::{self, NumberError, WIRE_DIGITS};
+use coreach_model::{Datum, Value};
 use dashu_base::BitTest;
 use dashu_ratio::RBig;
 
@@ -269,52 +269,58 @@ impl<'a, R: BufRead> TraceReader<'a, R> {
         let Tree::Object(members) = &tree else {
             return Err(LineMistake::of_line("the line is no object", whole, "expected { ... }"));
         };
-        // The parser gives no places, so the first such text stands for the key.
-        let key = |name: &str| {
-            let quoted = format!("\"{name}\"");
-            text.find(&quoted).map_or(whole.clone(), |start| start..start + quoted.len())
-        };
         let known = ["delay", "action", "values"];
         if let Some((name, _)) = members.iter().find(|(name, _)| !known.contains(&name.as_str())) {
             let label = format!("expected one of {}", known.join(", "));
             let message = format!("there is no key `{name}` here");
-            return Err(LineMistake::new("unknown-key", message, key(name), label));
+            return Err(LineMistake::new("unknown-key", message, find_key(text, name), label));
         }
         let delay = match tree.get("delay") {
             None => None,
-            Some(Tree::Number(digits) | Tree::Text(digits)) => read_delay(digits, key("delay"))?,
-            Some(_) => return Err(wrong_delay(key("delay"))),
+            Some(Tree::Number(digits) | Tree::Text(digits)) => read_delay(digits, find_key(text, "delay"))?,
+            Some(_) => return Err(wrong_delay(find_key(text, "delay"))),
         };
         let action = match tree.get("action") {
             None if tree.get("values").is_some() || tree.get("delay").is_none() => {
                 return Err(LineMistake::of_line("the line has no action", whole, "expected `\"action\"`"));
             }
             None => return Ok((delay, None)),
-            Some(Tree::Text(name)) => self.find_action(name, key("action"))?,
+            Some(Tree::Text(name)) => self.find_action(name, find_key(text, "action"))?,
             Some(_) => {
-                let message = "the action is no name";
-                let label = "expected a name in quotes";
-                return Err(LineMistake::new("unknown-action", message, key("action"), label));
+                let (message, label) = ("the action is no name", "expected a name in quotes");
+                return Err(LineMistake::new("unknown-action", message, find_key(text, "action"), label));
             }
         };
-        let parameters = &self.iosts.action(action).parameters;
-        let none = Tree::Object(Vec::new());
-        let given = tree.get("values").unwrap_or(&none);
-        let Tree::Object(named) = given else {
-            let label = "expected an object, from parameters to values";
-            return Err(LineMistake::new("trace-value", "the values are no object", key("values"), label));
+        let values = match tree.get("values") {
+            None => self.read_named_values(text, action, &[])?,
+            Some(Tree::Object(named)) => self.read_named_values(text, action, named)?,
+            Some(_) => {
+                let (message, label) =
+                    ("the values are no object", "expected an object, from parameters to values");
+                return Err(LineMistake::new("trace-value", message, find_key(text, "values"), label));
+            }
         };
-        if let Some((name, _)) =
-            named.iter().find(|(name, _)| parameters.iter().all(|parameter| parameter.name() != name))
-        {
-            return Err(self.wrong_arity(action, named.len(), key(name)));
+        Ok((delay, Some((action, values))))
+    }
+
+    /// Reads the values of an action's parameters, which a line of JSON gives by name.
+    fn read_named_values(
+        &self,
+        text: &str,
+        action: ActionId,
+        named: &[(String, Tree)],
+    ) -> Result<Vec<Value>, LineMistake> {
+        let parameters = &self.iosts.action(action).parameters;
+        let is_parameter = |name: &str| parameters.iter().any(|parameter| parameter.name() == name);
+        if let Some((name, _)) = named.iter().find(|(name, _)| !is_parameter(name)) {
+            return Err(self.wrong_arity(action, named.len(), find_key(text, name)));
         }
-        let values = parameters.iter().map(|parameter| match given.get(parameter.name()) {
-            None => Err(self.wrong_arity(action, named.len(), whole.clone())),
-            Some(value) => codec::from_tree(value, parameter.ty(), json::WIRE.digits)
-                .map_err(|why| wrong_value(parameter.name(), &why, key(parameter.name()))),
-        });
-        Ok((delay, Some((action, values.collect::<Result<_, _>>()?))))
+        let read_value = |parameter: &Datum| match named.iter().find(|(name, _)| name == parameter.name()) {
+            None => Err(self.wrong_arity(action, named.len(), 0..text.len())),
+            Some((name, value)) => codec::from_tree(value, parameter.ty(), json::WIRE.digits)
+                .map_err(|why| wrong_value(name, &why, find_key(text, name))),
+        };
+        parameters.iter().map(read_value).collect()
     }
 
     /// Finds a visible action that may be in this file.
@@ -421,6 +427,12 @@ fn read_delay(text: &str, span: Range<usize>) -> Result<Option<RBig>, LineMistak
         }
         Err(NumberError::NoNumber) => Err(wrong_delay(span)),
     }
+}
+
+/// Finds a key in a line of JSON. The parser gives no places, so the first such text stands for it.
+fn find_key(text: &str, name: &str) -> Range<usize> {
+    let quoted = format!("\"{name}\"");
+    text.find(&quoted).map_or(0..text.len(), |start| start..start + quoted.len())
 }
 
 fn wrong_delay(span: Range<usize>) -> LineMistake {

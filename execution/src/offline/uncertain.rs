@@ -320,54 +320,81 @@ impl Uncertain {
             return Ok(Vec::new());
         };
         let contexts = self.close_until(offline, contexts, &event.seen.time, line, solver)?;
-        let iosts = &offline.form.iosts;
-        let parameters = &iosts.action(event.action).parameters;
         let next_of_other_time =
             self.find_event(1 - side, taken[1 - side]).map_or(&event.seen.time, |event| &event.seen.time);
-        let values = || parameters.iter().skip(1).cloned().zip(event.values.iter().cloned());
-        let (mut next, mut is_surely_taken, mut may_be_refused) = (Vec::new(), false, false);
+        // Unseen instants are the model's choice, so only recorded instants are open here.
+        let asks_refusal = self.refused.is_none() && !offline.is_exact();
+        let mut outcome = TakenEvent::default();
         for context in &contexts {
-            // The guards are read in a copy of the state at the event's instant that has the event's values.
-            let delay = fold_sums(&Term::subtract(&event.instant, &context.state.value(&now_symbol())));
-            let state_at_event =
+            let state =
                 self.at_instant(&context.state, &event.instant, (&event.seen.time, next_of_other_time));
-            let mut with_values = state_at_event.clone();
-            Arc::make_mut(&mut with_values.open).insert(offline.form.delay.clone(), delay.clone());
-            with_values.known.extend(values());
-            let with_values = with_values.remembering();
-            let mut guards = Vec::new();
-            for number in &offline.system.outgoing[context.state.location] {
-                if iosts.transitions[*number].action != event.action {
-                    continue;
-                }
-                let Some(guard) = remaining_guard(&with_values, offline.system.enabled(*number)) else {
-                    continue;
-                };
-                let is_certain = context.is_certain && must_hold(solver, &state_at_event.condition, &guard);
-                is_surely_taken |= is_certain;
-                guards.push(guard);
-                let terms = [(offline.form.delay.clone(), delay.clone())];
-                let state = state_at_event.after_with(&offline.system, *number, values(), terms, solver);
-                let Some(mut state) = state else { continue };
-                // A long condition is searched for parts that follow from the others.
-                if state.condition.iter().map(Term::written_size).sum::<u64>() > 40 {
-                    state.condition = shorten_condition(state.condition, solver);
-                }
-                let place = context.place.after(*number, offline.path());
-                next.push(Context { place, state, is_certain });
-            }
-            // Only recorded instants are open here: unseen instants are the model's choice.
-            let is_input = iosts.action(event.action).kind == ActionKind::Input;
-            if is_input && self.refused.is_none() && !offline.is_exact() {
-                let is_later = at_least(&delay, &real_literal(RBig::ZERO));
-                may_be_refused |= may_refuse(state_at_event.condition, is_later, guards, solver);
-            }
+            outcome.take_in_context(offline, context, state, event, asks_refusal, solver);
         }
-        if may_be_refused && !is_surely_taken {
+        if outcome.may_be_refused && !outcome.is_surely_taken {
             let why = Why::explain(offline, &contexts, &event.elapsed, event.seen.clone(), None, solver);
             self.refused = Some(why);
         }
-        Ok(next)
+        Ok(outcome.next)
+    }
+}
+
+/// What the contexts of a cell do with their next event.
+#[derive(Default)]
+struct TakenEvent {
+    /// The contexts after it.
+    next: Vec<Context>,
+    /// Is there a context that takes it at all instants?
+    is_surely_taken: bool,
+    /// Is there a context that may not take it, at some instants?
+    may_be_refused: bool,
+}
+
+impl TakenEvent {
+    /// Takes the event in a context. `state_at_event` is the context's state at the instant of the event.
+    /// With `asks_refusal`, an input is also asked whether it may be refused.
+    fn take_in_context(
+        &mut self,
+        offline: &Offline<'_>,
+        context: &Context,
+        state_at_event: SymbolicState,
+        event: &Recorded,
+        asks_refusal: bool,
+        solver: &mut dyn Solver,
+    ) {
+        let iosts = &offline.form.iosts;
+        let action = iosts.action(event.action);
+        let values = || action.parameters.iter().skip(1).cloned().zip(event.values.iter().cloned());
+        let delay = fold_sums(&Term::subtract(&event.instant, &context.state.value(&now_symbol())));
+        // The guards are read in a copy of the state that has the event's values.
+        let mut with_values = state_at_event.clone();
+        Arc::make_mut(&mut with_values.open).insert(offline.form.delay.clone(), delay.clone());
+        with_values.known.extend(values());
+        let with_values = with_values.remembering();
+        let mut guards = Vec::new();
+        for number in &offline.system.outgoing[context.state.location] {
+            if iosts.transitions[*number].action != event.action {
+                continue;
+            }
+            let Some(guard) = remaining_guard(&with_values, offline.system.enabled(*number)) else {
+                continue;
+            };
+            let is_certain = context.is_certain && must_hold(solver, &state_at_event.condition, &guard);
+            self.is_surely_taken |= is_certain;
+            guards.push(guard);
+            let terms = [(offline.form.delay.clone(), delay.clone())];
+            let state = state_at_event.after_with(&offline.system, *number, values(), terms, solver);
+            let Some(mut state) = state else { continue };
+            // A long condition is searched for parts that follow from the others.
+            if state.condition.iter().map(Term::written_size).sum::<u64>() > 40 {
+                state.condition = shorten_condition(state.condition, solver);
+            }
+            let place = context.place.after(*number, offline.path());
+            self.next.push(Context { place, state, is_certain });
+        }
+        if asks_refusal && action.kind == ActionKind::Input {
+            let is_later = at_least(&delay, &real_literal(RBig::ZERO));
+            self.may_be_refused |= may_refuse(state_at_event.condition, is_later, guards, solver);
+        }
     }
 }
 
