@@ -434,7 +434,7 @@ impl Game {
         };
         let (state, stimulus) = (state.clone(), stimulus_before.clone());
         budget::ask();
-        let mut answers = Vec::new();
+        let mut answers_in_time = Vec::new();
         for number in test.observations[state.location].iter().copied() {
             let transition = &test.iosts.transitions[number];
             let is_fail = test.verdict(transition.target) == Some(Verdict::Fail);
@@ -442,9 +442,10 @@ impl Game {
                 && !(is_fail && self.ends[transition.target] == PositionWorth::Lost)
             {
                 let steps = self.steps_through(number, &state, stimulus.as_ref(), sources);
-                answers.extend(steps.into_iter().map(|(answer, _)| answer));
+                answers_in_time.extend(steps.into_iter().map(|(answer, _)| answer));
             }
         }
+        let mut answers = answers_in_time.clone();
         let silence = take_silence(test, &state, Duration::ZERO);
         if let Some((transition, next)) = &silence
             && test.verdict(next.location) != Some(Verdict::Fail)
@@ -456,10 +457,9 @@ impl Game {
         let mut moves = Vec::new();
         for number in test.stimuli[state.location].iter().copied() {
             if self.distances[test.iosts.transitions[number].target].is_some() {
-                for sends in self.steps_through(number, &state, None, sources) {
-                    let mut answers_in_time = answers.clone();
-                    answers_in_time.retain(|answer| answer.kind != ActionKind::Quiescence);
-                    moves.push(GameMove { sends: Some(sends), answers: answers_in_time, is_sure: true });
+                for (sent, class) in self.steps_through(number, &state, None, sources) {
+                    let sends = Some((sent, Some(class)));
+                    moves.push(GameMove { sends, answers: answers_in_time.clone(), is_sure: true });
                 }
             }
         }
@@ -478,7 +478,7 @@ impl Game {
         state: &State,
         stimulus: Option<&Event>,
         sources: &mut Choice<'_>,
-    ) -> Vec<(Reaction, Option<SignClass>)> {
+    ) -> Vec<(Reaction, SignClass)> {
         let action = self.model.iosts.action(self.model.iosts.transitions[number].action);
         let (name, kind) = (action.name.clone(), action.kind);
         let mut reactions = Vec::new();
@@ -497,9 +497,8 @@ impl Game {
                 break;
             }
             let event = Event::new(name.clone(), step.values);
-            let class = Some(class);
             let sent = (kind == ActionKind::Input).then_some(&event).or(stimulus);
-            let to = self.node(&step.to, sent, class.as_ref());
+            let to = self.node(&step.to, sent, Some(&class));
             reactions.push((Reaction { transition: number, event, kind, to }, class));
         }
         reactions
