@@ -279,7 +279,7 @@ impl<S: Solver> Implementation for Simulated<S> {
         Some(self.model.in_types_of_judge(event))
     }
 
-    /// Says why nothing came, if the tester has waited in vain: an ignored input, or an output without values.
+    /// Says why nothing came if the tester has waited in vain: an ignored input, or an output without values.
     fn explain_silence(&self) -> Option<String> {
         let state = self.model.state.as_ref().filter(|_| self.is_silent && !self.is_free)?;
         let iosts = &self.model.iosts;

@@ -300,8 +300,8 @@ impl SymbolicState {
         self.assign(open.iter().map(|(datum, term)| (datum.clone(), replace(term))));
     }
 
-    /// Finds a term of more than `most` parts. Returns the name of its datum, or `Some(None)` for a part of the
-    /// condition.
+    /// Finds a term of more than `most` parts. Returns the name of its datum, or `Some(None)` for a part of
+    /// the condition.
     pub fn find_large_term(&self, most: u64) -> Option<Option<String>> {
         let is_large = |term: &Term| term.written_size() > most;
         if let Some((datum, _)) = self.open.iter().find(|(_, term)| is_large(term)) {

@@ -123,8 +123,8 @@ impl SymbolicState {
         }
     }
 
-    /// Returns the state after a transition from its location, which is taken under this condition with values
-    /// and terms for its parameters. `None`: the condition is false, has no value, or becomes false by its form.
+    /// Returns the state after a transition from its location that is taken under this condition, with values
+    /// and terms for its parameters. `None`: the condition is or becomes false by its form, or has no value.
     pub fn after_transition(
         &self,
         transition: &Transition,

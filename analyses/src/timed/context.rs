@@ -172,9 +172,9 @@ impl PathContext {
         substitute(term, &self.state.data_terms())
     }
 
-    /// Makes the condition that the parts hold together for some values of the bound and the unknown data. The
-    /// knowledge about unknown data that they mention is conjoined. It is exact. `None`: it needs a quantifier.
-    pub fn condition_for_some(&self, bound: &[Datum], parts: &[Term]) -> Option<Term> {
+    /// Makes the condition that the parts hold together for some values of the bound and the unknown data.
+    /// Knowledge about unknown data that they mention is conjoined. It is exact. `None`: it needs a quantifier.
+    pub fn for_some(&self, bound: &[Datum], parts: &[Term]) -> Option<Term> {
         let (tied, _) = self.split_knowledge(data_of(parts));
         let unknown: Vec<Datum> = bound.iter().chain(&self.unknown).cloned().collect();
         // The knowledge comes first, because the parts may have a value only where it holds.

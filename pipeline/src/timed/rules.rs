@@ -212,10 +212,9 @@ impl RuleContext<'_> {
         self.context.open_conjuncts(self.system, transition, &self.delayed.delay)
     }
 
-    /// Says when an event may be this transition's: `∃ F_ini. π(ec')`, without the parts that are
-    /// established.
+    /// Says when an event may be this transition's: `∃ F_ini. π(ec')`, without established parts.
     fn allowed(&self, transition: TransitionId) -> Result<Term, RulesStopped> {
-        let condition = self.context.condition_for_some(&[], &self.conditions_of(transition));
+        let condition = self.context.for_some(&[], &self.conditions_of(transition));
         condition.ok_or(RulesStopped::Quantifier { through: transition })
     }
 
@@ -386,10 +385,8 @@ impl RuleContext<'_> {
         parts.retain(|part| !self.context.state.condition.contains(part));
         // The condition of a stimulus may be weaker than needed, but it must contain that the stimulus may be
         // sent.
-        let condition = self
-            .context
-            .condition_for_some(&[], &parts)
-            .or_else(|| self.context.condition_for_some(&[], &step_conditions));
+        let for_some = |parts: &[Term]| self.context.for_some(&[], parts);
+        let condition = for_some(&parts).or_else(|| for_some(&step_conditions));
         condition.ok_or(RulesStopped::Quantifier { through: self.step })
     }
 
@@ -405,9 +402,7 @@ impl RuleContext<'_> {
             parts.push(Term::compare(Comparison::Greater, &Term::datum(&later), &Term::datum(delay)));
             bound.push(later);
         }
-        self.context
-            .condition_for_some(&bound, &parts)
-            .ok_or(RulesStopped::Quantifier { through: transition })
+        self.context.for_some(&bound, &parts).ok_or(RulesStopped::Quantifier { through: transition })
     }
 
     /// Says when no output can come, at any time: `∃ F_ini. π(ec^δ)`.
@@ -429,9 +424,7 @@ impl RuleContext<'_> {
         // Without any output the location is always quiescent.
         let Some(&(first_output, _)) = impossible.first() else { return Ok(Term::yes()) };
         let impossible: Vec<Term> = impossible.into_iter().flat_map(|(_, part)| part.conjuncts()).collect();
-        self.context
-            .condition_for_some(&[], &impossible)
-            .ok_or(RulesStopped::Quantifier { through: first_output })
+        self.context.for_some(&[], &impossible).ok_or(RulesStopped::Quantifier { through: first_output })
     }
 }
 
