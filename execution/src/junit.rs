@@ -104,8 +104,7 @@ pub struct JunitCase {
 }
 
 impl JunitCase {
-    /// Makes the case of a test that has no runs. It is `skipped` if it is proved that there can be none, and
-    /// `error` if that is not known.
+    /// Makes the case of a test without runs: `skipped` if it is proved that there can be none, else `error`.
     pub fn of_left_out(left_out: &LeftOut) -> Self {
         let kind = match left_out.why {
             WhyLeftOut::Unreachable | WhyLeftOut::Unsuited => JunitResult::Skipped,

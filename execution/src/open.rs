@@ -60,8 +60,7 @@ fn make_adapter(iut: &Iut) -> NewAdapter {
 }
 
 /// Adapters of implementations that outlive runs, while no run uses them, by a number of each implementation.
-/// The next run must know what the last one left under way to such a system ([`coreach_adapters::system`]),
-/// so its adapter is kept.
+/// Such a system's adapter is kept: it knows what the last run left under way ([`coreach_adapters::system`]).
 #[derive(Default)]
 pub struct Links(Mutex<HashMap<usize, Vec<Box<dyn Adapter + Send>>>>);
 

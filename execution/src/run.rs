@@ -48,8 +48,7 @@ impl std::fmt::Display for Occurrence {
     }
 }
 
-/// One step of a run: an occurrence that the judge followed. An occurrence that ended the run instead is part
-/// of its cause, and no step.
+/// One step of a run: an occurrence that the judge followed. One that ended the run is part of its cause.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RunStep {
     pub what: Occurrence,

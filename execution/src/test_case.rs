@@ -25,8 +25,7 @@ pub struct TestCase {
     pub stimuli: Numbered<LocationId, Vec<TransitionId>>,
     /// For each location: the numbers of the transitions that take an observation.
     pub observations: Numbered<LocationId, Vec<TransitionId>>,
-    /// For each location: the numbers of the transitions that take silence. Only tests of ioco have them:
-    /// they say what silence means.
+    /// For each location: the numbers of the transitions that take silence. Only tests of ioco have them.
     pub silences: Numbered<LocationId, Vec<TransitionId>>,
     /// For each location: the data with which the specification is never silent there, if one of the
     /// location's outputs that do not lead to Fail is possible.

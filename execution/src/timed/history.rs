@@ -404,8 +404,7 @@ fn change_parts(term: &Term, change: &mut dyn FnMut(&Term) -> Term) -> Term {
     }
 }
 
-/// Lists the transitions that the step may have taken here, with the values of its other parameters than the
-/// delay.
+/// Lists the transitions that the step may have taken here, with the values of its parameters but the delay.
 fn candidate_transitions(
     test: &TestCase,
     location: LocationId,

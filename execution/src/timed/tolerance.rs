@@ -50,8 +50,7 @@ pub fn find_taken(test: &TestCase, state: &State, event: &Event) -> Option<(Tran
         .find_map(|(number, _)| Some((number, test.observed(number, state, &event.values)?)))
 }
 
-/// Would the event fail, by a transition or since no transition takes it? An input that does not come from
-/// the tester never fails.
+/// Would the event fail? An input that does not come from the tester never fails.
 pub fn event_fails(test: &TestCase, state: &State, event: &Event) -> bool {
     let timed_action = test.timed.as_ref().zip(test.iosts.find_action(&event.action));
     match find_taken(test, state, event) {

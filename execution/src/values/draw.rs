@@ -121,8 +121,7 @@ fn draw(ty: &Type, pool: &[Value], random: &mut Random, cells_left: &mut usize) 
     }
 }
 
-/// Draws a number within the range from the source, or uniformly if the source has none. Returns the source,
-/// too.
+/// Draws a number within the range from the source, or uniformly if it has none. Returns the source, too.
 pub fn number(ty: &Type, source: Pick, range: &Range, seen: &[Value], random: &mut Random) -> (Value, Pick) {
     let integer = ty.is_integer();
     let step = RBig::from(1);

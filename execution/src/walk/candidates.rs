@@ -199,8 +199,7 @@ fn draw_within_ranges(parameters: &[Datum], drawn: &[Value], random: &mut Random
     vectors
 }
 
-/// Puts texts that guards compare with in front of other texts and behind their first characters. So a
-/// prefix is met, or just missed.
+/// Puts compared texts in front of others and behind their first characters: a prefix is met, or just missed.
 fn join_texts(model: &WalkModel, others: &[Value]) -> Vec<Value> {
     let mut joined = Vec::new();
     for literal in &model.literals {

@@ -55,8 +55,7 @@ impl ElementReads {
         !self.open.is_empty()
     }
 
-    /// Notes the step that an event takes from these positions. If several steps are possible, no element is
-    /// known any more.
+    /// Notes the step that an event takes from these positions. If several are possible, no element is known.
     pub fn follow(&mut self, model: &WalkModel, positions: &Positions, event: &Event) {
         if self.open.is_empty() {
             return;

@@ -202,8 +202,7 @@ fn keys_of_a_map_need_no_solver() {
     assert_eq!(solver.statistics().queries, 0);
 }
 
-/// Precision: of constants that are drawn those are taken with which a goal is near; those that are given
-/// stay.
+/// Precision: of constants that are drawn those are taken with which a goal is near. Given ones stay.
 #[test]
 fn constants_are_chosen_by_what_can_be_met() {
     let iosts = model(
