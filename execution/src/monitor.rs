@@ -83,8 +83,7 @@ impl<'a> Monitor<'a> {
         &self.states
     }
 
-    /// For each transition of the specification, how often the trace may have gone through it. An internal
-    /// step counts as taken if it was possible.
+    /// For each transition: how often the trace may have gone through it. A possible internal step counts.
     pub fn taken(&self) -> &Numbered<TransitionId, usize> {
         &self.taken
     }

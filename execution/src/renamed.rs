@@ -18,8 +18,7 @@ use coreach_model::value::ArrayValue;
 pub(crate) struct RenamedIds(BTreeMap<Value, Value>);
 
 impl RenamedIds {
-    /// Learns the ids of an observation. Returns whether they agree with the known ones: each id of one run
-    /// stands for one of the other.
+    /// Learns the ids of an observation. Returns whether they agree with the known ones, one to one.
     pub(crate) fn learn(&mut self, stored: &Event, now: &Event) -> bool {
         let mut pairs = Vec::new();
         let is_alike = stored.action == now.action

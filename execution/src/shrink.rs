@@ -442,8 +442,7 @@ impl ShrinkSearch<'_> {
         }
     }
 
-    /// Repeats the best run, as `replay` does. A repetition that was cut short by the end of time is not
-    /// counted: it says nothing of the run.
+    /// Repeats the best run, as `replay` does. A repetition that the end of time cut short is not counted.
     fn repeat_best(&mut self) -> Again {
         (self.with.seen)(ShrinkProgress::Repeats);
         let script = script_of(&self.best.trace);

@@ -32,8 +32,7 @@ pub struct TestCase {
     pub must_answer: Numbered<LocationId, Term>,
     /// In the test case of a property, for each location: how the property is violated there, if it is.
     pub violates: Numbered<LocationId, Option<Violated>>,
-    /// For each location: the names of the specification's locations that it was made of. Empty for a
-    /// location with a verdict.
+    /// For each location: the names of the specification's locations in it. Empty for one with a verdict.
     pub origins: Numbered<LocationId, BTreeSet<String>>,
     /// The conjuncts of its guards that come from the specification, and not from the purpose.
     pub conjuncts: BTreeSet<Term>,

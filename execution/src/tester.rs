@@ -392,8 +392,7 @@ impl Tester<'_, '_, '_> {
         }
     }
 
-    /// Shows the judge how long nothing has come, if it wants to know. The time that the machine has taken
-    /// from the system does not count.
+    /// Shows the judge how long nothing has come, without the time that the machine took from the system.
     fn show_passed_time(&mut self, showing: Showing) -> Progress {
         if self.running.session.judge.due().is_some() {
             let lost = self.pauses.measure_loss(self.running.session.adapter);

@@ -163,8 +163,7 @@ impl EndedTrial {
         self.run.outcome.verdict()
     }
 
-    /// Did the implementation do something that it must not do, or did something break? Inconclusive is
-    /// neither: nothing wrong was seen.
+    /// Did the implementation do what it must not do, or did something break? Inconclusive is neither.
     pub fn is_failure(&self) -> bool {
         match &self.run.outcome {
             Outcome::Verdict(verdict, _) => *verdict == Verdict::Fail,

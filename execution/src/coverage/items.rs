@@ -124,8 +124,7 @@ fn guard_conditions(guard: &Term) -> Vec<Term> {
     conditions
 }
 
-/// Returns the value of the guard if a condition, given with its negation, were the other way round. `None`:
-/// it depends on a part without a value.
+/// Returns the guard's value if a condition, given with its negation, were flipped. `None`: it has none.
 fn guard_if_flipped(guard: &Term, condition: [&Term; 2], valuation: &Valuation) -> Option<bool> {
     let combine = |parts: &[Term], decisive: bool| {
         let mut are_known = true;

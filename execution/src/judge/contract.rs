@@ -249,8 +249,7 @@ pub trait Judge {
         None
     }
 
-    /// Returns the effect of silence in this state after everything under way has been taken, in a test of
-    /// ioco. `None`: the effect is not known.
+    /// Returns the effect of silence once nothing is under way, in a test of ioco. `None`: it is not known.
     fn silence(&self) -> Option<AfterSilence> {
         None
     }
@@ -260,8 +259,7 @@ pub trait Judge {
         0
     }
 
-    /// Must the specification send something before anything else can happen? `false`: that is not known, or
-    /// silence is judged in another way.
+    /// Must the specification send before all else? `false`: unknown, or silence is judged otherwise.
     fn must_answer(&self) -> bool {
         false
     }

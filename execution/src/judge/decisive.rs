@@ -415,8 +415,7 @@ fn open_branches(condition: &Term, scope: &mut DecisiveScope) -> Option<(Term, V
     }
 }
 
-/// Opens the branches of a condition. Returns also the terms of the event by which they were chosen. `None`:
-/// there are no branches.
+/// Opens a condition's branches. Returns also the terms of the event that chose them. `None`: no branches.
 pub(super) fn choose_branches(condition: &Term, scope: &mut DecisiveScope) -> Option<(Term, Vec<Term>)> {
     let (opened, mut chosen_by) = open_branches(condition, scope)?;
     chosen_by.retain(|decider| scope.is_of_event(decider));

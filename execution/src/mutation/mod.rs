@@ -175,8 +175,7 @@ fn decide_fate(specification: &Iosts, tests: &[TestCase], mutant: &Iosts, effort
             match run_once(test, mutant, seed, effort) {
                 // Behaviour that the specification allows is no fault of the mutant.
                 Ok((_, run)) if find_violation(test, &run) == Some(Violated::Allowed) => {}
-                // A Fail is no fault of the mutant either if the specification itself, simulated in the same
-                // way, would fail as well.
+                // A Fail is no fault of the mutant if the simulated specification fails as well.
                 Ok((initial, run)) if fails_as_well(specification, &test.constants_in(&initial), &run) => {}
                 Ok((initial, run)) if run.outcome.verdict() == Some(Verdict::Fail) => {
                     let bucket = bucket_of(&mut *judge::make_judge(test, initial, None), &run);

@@ -42,8 +42,7 @@ const MOST_OTHERS: usize = 20;
 /// A mistake after more lines than this is reported without its line.
 const MOST_EMPTY_LINES: usize = 4_000_000;
 
-/// The longest denominator of the sum of all delays, in bits. Sums of fractions with many different
-/// denominators become longer and longer.
+/// The longest denominator of the sum of all delays, in bits: it grows with each different denominator.
 pub const LONGEST_TOTAL: usize = 1 << 15;
 
 /// The optional first line of a CSV file, which names the fields.

@@ -525,8 +525,7 @@ impl Game {
                 continue;
             }
             self.nodes[number].rank = Some(rank);
-            // A move whose last answer is ranked now makes its state sure. The queue gives the greatest rank
-            // of the answers last.
+            // A move whose last answer is ranked makes its state sure. The greatest rank comes last.
             for &(from, move_number) in &moves_leading_to[number] {
                 unranked_answers[from][move_number] -= 1;
                 if unranked_answers[from][move_number] == 0 {

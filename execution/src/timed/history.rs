@@ -216,8 +216,7 @@ impl InstantSearch<'_, '_> {
         self.continue_from(order, 0, SymbolicState { condition, ..SymbolicState::of(initial) })
     }
 
-    /// Goes on from a step of the order by each transition that does not fail. `None` if none leads to
-    /// instants.
+    /// Goes on from a step of the order by each transition that does not fail. `None`: none has instants.
     fn continue_from(
         &mut self,
         order: &[usize],

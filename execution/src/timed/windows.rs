@@ -136,8 +136,7 @@ impl Window {
             return Some(from_micros(wanted));
         }
         let last = micros_down(high);
-        // The instants of this step and the one before may both be off by the margin. If the window is too
-        // narrow for that, its middle is best.
+        // Both instants may be off by the margin. If the window is too narrow for that, its middle is best.
         let begins_later = self.low.as_ref().is_some_and(|low| low > now);
         let middle = micros_up(low).midpoint(last);
         let first = if begins_later { micros_up(&(low + margin)).min(middle) } else { micros_up(low) };

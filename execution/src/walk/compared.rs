@@ -227,8 +227,7 @@ pub fn list_sides(iosts: &Iosts, number: TransitionId, terms: &ComparedTerms) ->
     pairs
 }
 
-/// Lists the numbers that guards and assigned values compare with, those in the bodies of functions and of
-/// quantifiers among them.
+/// Lists the numbers that guards and assigned values compare with, also in functions and quantifiers.
 pub fn find_compared_numbers(iosts: &Iosts) -> Vec<Value> {
     let mut roots: Vec<Term> = Vec::new();
     for transition in &iosts.transitions {

@@ -455,8 +455,7 @@ impl WalkModel {
         near.chain(set_back).collect()
     }
 
-    /// Lists the classes of a step by the marks of the variables that it reads in this state. A variable in a
-    /// branch that is not taken is not read.
+    /// Lists the classes of a step by the marks of the variables that it reads, in the branches taken here.
     pub fn marked_uses(&self, state: &State, trail: &Trail, number: TransitionId) -> Vec<Class> {
         let known = |datum: &Datum| state.valuation.get(datum);
         let may_hold = |path: &Vec<Term>| path.iter().all(|term| holds_with(term, known) != Ok(false));
@@ -467,8 +466,7 @@ impl WalkModel {
         self.reads[number].iter().filter_map(find_use).collect()
     }
 
-    /// Computes the signs of the comparisons that a step with these values decides about. Empty if the walk
-    /// looks for no classes.
+    /// Computes the signs of the comparisons that a step with these values decides. Empty if none are wanted.
     pub fn signs(&self, number: TransitionId, from: &State, values: &[Value], to: &State) -> Vec<i8> {
         if !self.with_classes {
             return Vec::new();

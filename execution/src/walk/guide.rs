@@ -175,8 +175,7 @@ fn gap(condition: &Term, corners: &[Corner], state: &State) -> f64 {
     }
 }
 
-/// Returns the least and the greatest difference of the sides at the corners. `None` if the sides have values
-/// at no corner.
+/// Returns the least and the greatest difference of the sides at the corners. `None`: no corner has values.
 fn difference(left: &Term, right: &Term, corners: &[Corner], state: &State) -> Option<(f64, f64)> {
     let mut range: Option<(f64, f64)> = None;
     for corner in corners {

@@ -355,8 +355,7 @@ impl Walk {
                 Novelty::Sign => (self.empty_plans, self.last_new) = (0, self.own_events),
                 Novelty::Nothing => {}
             }
-            // The judge takes outputs that have crossed stimuli, so it may be in states that these events
-            // alone do not reach.
+            // Outputs may have crossed: the judge may be in states that these events alone do not reach.
             if self.positions.is_empty() {
                 let states = judge.scene().map(|(_, states)| states).unwrap_or_default();
                 self.positions = Positions::at(&self.model, states);

@@ -135,8 +135,7 @@ impl TriedSteps {
         }
     }
 
-    /// Lists the steps through a transition in a state. At least `most` other values of each parameter were
-    /// tried.
+    /// Lists the steps through a transition in a state. Of each parameter, `most` other values are tried.
     fn list(
         &mut self,
         model: &WalkModel,
