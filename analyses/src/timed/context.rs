@@ -173,7 +173,7 @@ impl PathContext {
     }
 
     /// Makes the condition that the parts hold together for some values of the bound and the unknown data.
-    /// Knowledge about unknown data that they mention is conjoined. It is exact. `None`: it needs a quantifier.
+    /// Knowledge about unknown data in them is conjoined. It is exact. `None`: it needs a quantifier.
     pub fn for_some(&self, bound: &[Datum], parts: &[Term]) -> Option<Term> {
         let (tied, _) = self.split_knowledge(data_of(parts));
         let unknown: Vec<Datum> = bound.iter().chain(&self.unknown).cloned().collect();

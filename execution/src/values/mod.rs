@@ -335,8 +335,8 @@ impl Values {
         }
     }
 
-    /// Draws values once. `None`: the hull is empty for all values of the finite parameters. If it is empty for
-    /// those that were drawn, there are no values.
+    /// Draws values once. `None`: the hull is empty for all values of the finite parameters. If it is empty
+    /// for those that were drawn, there are no values.
     fn draw(
         &mut self,
         condition: &Term,
