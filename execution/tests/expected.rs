@@ -310,6 +310,12 @@ fn of_a_collection_the_smallest_part_that_differs_is_said() {
             json!([1, 2000000000_i64, 2, 3000000000_i64, 4000000000_i64, 5000000000_i64, 6000000000_i64]),
             "many in another order, with 2000000000 at [0], got 1",
         ),
+        (
+            "List",
+            "len(items) == 2 && items[0] == { name: \"nut\", price: 3 } && items == vItems[0 := items[0]]",
+            json!([item("nut", 3), pen]),
+            "items[1] = {name: \"lamp\", price: 40}, got {name: \"pen\", price: 2}",
+        ),
         ("Many", "many == [1, 2, 3, 4]", json!([2, 4, 5, 6]), "many = [1, 2, 3, 4], got [2, 4, 5, 6]"),
         // Most cells have another value in one of the two.
         (
@@ -583,6 +589,12 @@ fn a_guard_for_another_alternative_comes_last() {
         let told: Vec<String> = why(&guards, "Bill", &[due]).guards.into_iter().map(|one| one.part).collect();
         assert_eq!(told, ["v < 5", paid], "{told:?}");
     }
+    // If a guard is about the alternative that came, those about others are left out.
+    let others = "w == 3 && bill == Paid || w == 4 && (match bill: Due(c, e) -> false | Paid -> true)";
+    let guards = [("Bill", others), ("Bill", "bill == Due(v * 2, v)")];
+    let due = json!({ "Due": { "cents": 20, "each": 2 } });
+    let told: Vec<String> = why(&guards, "Bill", &[due]).guards.into_iter().map(|one| one.part).collect();
+    assert_eq!(told, ["bill == Due(v * 2, v)"], "{told:?}");
 }
 
 #[test]

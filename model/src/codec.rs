@@ -184,6 +184,10 @@ fn describe_form(ty: &Type) -> String {
                 Some(value) => format!("{{{:?}: {}, ...}}", plain_text(sample(key)), sample(value)),
             },
         },
+        Type::Array(array) => {
+            let (index, cell) = (sample(&array.index), sample(&array.element));
+            format!("{{\"default\": {cell}, \"cells\": [[{index}, {cell}], ...]}}")
+        }
         _ => return String::new(),
     };
     format!(" ({})", shortened(&form))

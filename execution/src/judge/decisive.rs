@@ -466,7 +466,7 @@ fn condition_values(condition: &Term, scope: &DecisiveScope) -> BTreeMap<String,
         return shown;
     }
     let texts = [a, b].map(|side| evaluate(side, &scope.values).ok().map(|value| format!("{value:#}")));
-    let is_long = |text: &Option<String>| text.as_ref().is_some_and(|text| text.len() > LONGEST_TEXT);
+    let is_long = |text: &Option<String>| text.as_ref().is_some_and(|text| text.len() > LONGEST_VALUE);
     let is_observed = |side: &Term| is_path(side) && scope.is_of_event(side);
     // The differences tell the sides of such an equation.
     let is_told = *sign == Comparison::Equal && (is_observed(a) || is_observed(b));
@@ -516,9 +516,10 @@ pub(super) fn collect_values(term: &Term, values: &Valuation, found: &mut BTreeM
             if let Some(body) = term.unfolded().filter(|body| body.written_size() <= SHORT_BODY) {
                 let mut of_body = BTreeMap::new();
                 collect_values(&body, values, &mut of_body);
-                // The body's own value is that of the call, and a long part of it is not easy to find.
+                // The body's own value is that of the call. Data, elements and calls in it are easy to find.
                 of_body.remove(&body.to_conjunct());
-                found.extend(of_body.into_iter().filter(|(name, _)| name.chars().count() <= LONGEST_VALUE));
+                let is_easy = |name: &String| name.chars().count() <= LONGEST_VALUE && !name.contains(" in ");
+                found.extend(of_body.into_iter().filter(|(name, _)| is_easy(name)));
                 return;
             }
             arguments.iter().collect()

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use coreach_analyses::solver::{Solver, Witness};
 use coreach_model::iosts::{Iosts, Transition};
 use coreach_model::semantics::{Event, State};
-use coreach_model::term::evaluate::{Valuation, evaluate};
+use coreach_model::term::evaluate::{Valuation, evaluate, holds};
 use coreach_model::term::node::{Comparison, Node};
 use coreach_model::term::{literals, substitute};
 use coreach_model::{Datum, Term, Type, Value};
@@ -113,15 +113,20 @@ fn list_guards<'t>(
     if explaining.is_empty() {
         explaining = questions(open);
     }
+    // The guards of other alternatives than the one that came explain little. They are left out, or come last.
+    let is_of_other = |(transition, question): &(&'t Transition, Question<'t>)| {
+        question.is_of_other_alternative(transition)
+    };
+    let are_others = explaining.iter().all(is_of_other);
+    if !are_others {
+        explaining.retain(|one| !is_of_other(one));
+    }
     let mut guards = Vec::new();
     for (transition, question) in &explaining {
         for guard in question.failing_parts(iosts, transition) {
             add_guard(&mut guards, guard);
         }
     }
-    // The guards of other alternatives than the one that came explain little: they come last.
-    let are_others =
-        explaining.iter().all(|(transition, question)| question.is_of_other_alternative(transition));
     let others = if are_others { std::mem::take(&mut guards) } else { Vec::new() };
     // The event would be right by a transition that one condition excludes: this decides between the two.
     for (transition, question) in questions(open) {
@@ -177,19 +182,28 @@ impl<'t> Question<'t> {
 
     /// Does the transition refuse the event since a variant or an option in it has another alternative?
     fn is_of_other_alternative(&self, transition: &Transition) -> bool {
-        let scope = DecisiveScope::new(&transition.guard, &self.values, self.parameters);
-        let tag = |side: &Term| match evaluate(side, &self.values) {
-            Ok(Value::Record(ty, fields)) if !ty.alternatives().is_empty() => Some(fields[0].clone()),
-            _ => None,
-        };
-        let is_wrong = |part: &Term| match part.written() {
-            Some(Node::Compare(Comparison::Equal, a, b)) if tag(a) != tag(b) => self.reads_event(part),
-            _ => {
-                part.as_question().is_some_and(|(subject, ..)| self.reads_event(subject))
-                    || find_false_case(part, &scope).is_some_and(|(subject, _)| self.reads_event(&subject))
+        fn is_wrong(part: &Term, question: &Question<'_>, scope: &DecisiveScope) -> bool {
+            let tag = |side: &Term| match evaluate(side, &question.values) {
+                Ok(Value::Record(ty, fields)) if !ty.alternatives().is_empty() => Some(fields[0].clone()),
+                _ => None,
+            };
+            match part.written() {
+                Some(Node::Compare(Comparison::Equal, a, b)) if tag(a) != tag(b) => {
+                    question.reads_event(part)
+                }
+                Some(Node::And(parts)) => parts
+                    .iter()
+                    .any(|part| holds(part, &question.values) != Ok(true) && is_wrong(part, question, scope)),
+                Some(Node::Or(parts)) => parts.iter().all(|part| is_wrong(part, question, scope)),
+                _ => {
+                    part.as_question().is_some_and(|(subject, ..)| question.reads_event(subject))
+                        || find_false_case(part, scope)
+                            .is_some_and(|(subject, _)| question.reads_event(&subject))
+                }
             }
-        };
-        failing_conjuncts(&transition.guard, &self.values).iter().any(is_wrong)
+        }
+        let scope = DecisiveScope::new(&transition.guard, &self.values, self.parameters);
+        failing_conjuncts(&transition.guard, &self.values).iter().any(|part| is_wrong(part, self, &scope))
     }
 
     /// Returns the conditions of a guard that the state alone decides, if there are any.

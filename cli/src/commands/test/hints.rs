@@ -392,12 +392,16 @@ fn explain_line_ending(case: &Case, iut: &Iut, run: &Run) -> Option<String> {
 fn explain_reordering(case: &Case, run: &Run, record: &Record) -> Option<String> {
     let is_reordered = record.reason.summary.contains(REORDERED);
     let model = case.specification.as_ref().filter(|_| is_reordered)?;
-    let came = model.find_action(&run.trace.last()?.what.event()?.action)?;
-    model.action(came).parameters.iter().find_map(|datum| {
-        let Type::Record(list) = datum.ty() else { return None };
+    let event = run.trace.last()?.what.event()?;
+    let parameters = model.action(model.find_action(&event.action)?).parameters.iter();
+    parameters.zip(&event.values).find_map(|(datum, came)| {
+        let (Type::Record(list), ModelValue::Record(_, fields)) = (datum.ty(), came) else { return None };
         let (_, element) = list.fields.last().filter(|_| list.form == RecordForm::List)?;
+        // A set would lose an element that came twice.
+        let mut seen = BTreeSet::new();
+        let is_set = list.counting(fields).all(|element| seen.insert(element));
         let help = || format!("hint: if the order is free, declare `{datum}: set[{element}]` in the model\n");
-        matches!(element, Type::Enum(_)).then(help)
+        (is_set && matches!(element, Type::Enum(_))).then(help)
     })
 }
 
