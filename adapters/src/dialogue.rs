@@ -275,7 +275,8 @@ impl Dialogue {
         let is_refused = self.stream.came() == 0 && self.stream.channel.may_need_tls();
         let help = match ended {
             _ if is_refused && process.and_then(Process::last_words).is_none() => {
-                "\nhelp: it has sent nothing before. If it speaks TLS on this port, write `tls: { ca: ca.pem }` under `tcp`"
+                "\nhelp: it has sent nothing before. If it speaks TLS on this port, write `tls: { ca: ca.pem }` under `tcp`; \
+                 else let it keep the first connection open, since coreach opens no new one in a run"
             }
             ChannelEnded::Closed | ChannelEnded::Disconnected | ChannelEnded::Broken
                 if self.pending.is_empty() =>
@@ -297,6 +298,12 @@ impl Dialogue {
         }
         // If the process has ended, the text tells that instead, and this remedy does not fit.
         if !help.is_empty() && text.contains(&what) {
+            let help = match text.contains(", after its error: ") {
+                true => {
+                    "\nhelp: the error may come from what was sent: does it read up to the end of each message?"
+                }
+                false => help,
+            };
             text += &(self.describe_last_exchange() + help);
         }
         Failure::Lost(text)

@@ -100,7 +100,8 @@ pub fn read_message(line: &str, signatures: &Signatures) -> Result<Message, Fail
                     values.iter().map(|(key, tree)| (key.as_str(), Wire::Json(tree))).collect()
                 }
                 Some(_) => {
-                    let help = "give each value the name of its parameter: {\"values\": {\"parameter\": 1}}";
+                    let help = "leave `values` out if there are none, else give each the name of its parameter: \
+                                {\"values\": {\"parameter\": 1}}";
                     return Err(garbage("a message whose `values` is not an object").with_help(help));
                 }
             };

@@ -13,6 +13,7 @@ use std::collections::{BTreeSet, VecDeque};
 use coreach_model::excerpt::shortened;
 use coreach_model::semantics::Event;
 
+pub use self::unmatched::explain_length;
 pub(crate) use self::unmatched::generalize;
 use crate::adapter::{Failure, Received};
 use crate::blocks::{BlockScan, Fit, GroupTexts, strip_cr};

@@ -249,6 +249,16 @@ fn find_own_error(lines: &[String]) -> Option<String> {
 
 /// Explains an error of a program that does not know `start`.
 fn explain_error(error: &str) -> Option<String> {
+    let asks = [
+        "Inappropriate ioctl for device",
+        "not a tty",
+        "not a terminal",
+        "opening terminal",
+        "TERM environment",
+    ];
+    if asks.iter().any(|words| error.contains(words)) {
+        return Some(TERMINAL.to_owned());
+    }
     let is_of_input = ["KeyError: 'input'", "KeyError: 'values'"].iter().any(|key| error.contains(key));
     is_of_input.then(|| {
         "\nhelp: the first message of a run is `{\"start\": ...}`: answer it with `{\"ready\": true}`"
@@ -308,6 +318,9 @@ const STAY_IN_FOREGROUND: &str = "\na process that it started still runs in the 
 
 /// The help for a server that has ended without an error.
 pub const MUST_GO_ON: &str = "\nhelp: the program of `launch` must go on running until coreach ends it";
+
+const TERMINAL: &str = "\nhelp: it asks for a terminal, and coreach gives it none: let it do without. On Linux, `command: [script, -qE, \
+                        never, -c, \"PROGRAM WORDS\", /dev/null]` gives it one";
 
 const CARRIAGE_RETURN: &str = "the first line of the script ends with `\\r\\n`, so `\\r` belongs to the name of its \
                                interpreter: save the script with Unix line endings, for example with `dos2unix`";

@@ -3,7 +3,7 @@
 use coreach_model::codec::{self, Misread};
 use coreach_model::data::Datum;
 use coreach_model::diagnostic::nearest;
-use coreach_model::excerpt::shortened;
+use coreach_model::excerpt::{describe_look_alike, shortened};
 use coreach_model::iosts::{Action, ActionKind, Iosts};
 use coreach_model::json::{self, Tree};
 use coreach_model::reader::collect::{inventory, listed};
@@ -262,6 +262,26 @@ fn suggest<'a, I: IntoIterator<Item = &'a str>>(name: &str, what: &str, known: i
     }
 }
 
+/// Returns the texts for true and false of which a system has sent one.
+fn truth_texts(text: &str) -> [String; 2] {
+    let pairs = [
+        ["true", "false"],
+        ["yes", "no"],
+        ["on", "off"],
+        ["1", "0"],
+        ["y", "n"],
+        ["t", "f"],
+        ["ok", "failed"],
+    ];
+    let like = |word: &str| match text.chars().nth(1) {
+        Some(second) if second.is_uppercase() => word.to_uppercase(),
+        _ if text.starts_with(char::is_uppercase) => word[..1].to_uppercase() + &word[1..],
+        _ => word.to_owned(),
+    };
+    let pair = pairs.into_iter().map(|pair| pair.map(like)).find(|pair| pair.iter().any(|word| word == text));
+    pair.unwrap_or_else(|| [shortened(text).escape_debug().to_string(), "...".to_owned()])
+}
+
 impl Wire<'_> {
     /// Returns the type that a value of this form probably has.
     fn likely_type(&self) -> &'static str {
@@ -320,6 +340,11 @@ impl Wire<'_> {
             );
         }
         let is_number = is_integer || matches!(datum.ty(), Type::Real);
+        if let (Wire::Text(text), true) = (self, is_number)
+            && let Some(looks) = text.chars().find_map(describe_look_alike)
+        {
+            return format!("\nhelp: {looks}: let the system send that");
+        }
         match self {
             Wire::Text(text)
                 if is_number && has_pointers && text.contains(|sign: char| sign.is_ascii_digit()) =>
@@ -345,6 +370,12 @@ impl Wire<'_> {
                 format!("\nhelp: if the value may be missing, declare `{datum}: option[{ty}]` in the model");
             let empty = "\nhelp: where it is empty, let the system send `[]`, not `null`".to_owned();
             return if codec::to_wire_json(&Value::any(ty)).is_array() { empty } else { missing };
+        }
+        if let (Wire::Text(text), Type::Bool) = (self, datum.ty()) {
+            let [yes, no] = truth_texts(text);
+            return format!(
+                "\nhelp: `values: {{ {datum}: {{ \"{yes}\": true, \"{no}\": false }} }}` in the IUT file gives these texts their values"
+            );
         }
         let Type::Enum(named) = datum.ty() else { return String::new() };
         let literals = || named.literals.iter().map(String::as_str);
@@ -405,4 +436,22 @@ pub fn report_too_long(digits: usize) -> Failure {
 
 fn visible_actions(iosts: &Iosts) -> Vec<Action> {
     iosts.actions.iter().filter(|action| action.is_visible()).cloned().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::truth_texts;
+
+    #[test]
+    fn a_text_for_a_truth_value_has_its_counterpart() {
+        for (text, pair) in [
+            ("True", ["True", "False"]),
+            ("OFF", ["ON", "OFF"]),
+            ("no", ["yes", "no"]),
+            ("0", ["1", "0"]),
+            ("perhaps", ["perhaps", "..."]),
+        ] {
+            assert_eq!(truth_texts(text), pair, "{text}");
+        }
+    }
 }

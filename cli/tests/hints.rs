@@ -41,6 +41,8 @@ def tick(connection):
     for _ in range(500):
         connection.sendall(b"tick\n")
         time.sleep(0.02)
+if habit == "terminal":
+    os.get_terminal_size()
 if habit == "variable":
     print(os.environ["SPEED"])
 if kind in ("tcp", "http"):
@@ -77,6 +79,8 @@ if kind in ("tcp", "http"):
             continue
         if habit == "tls":
             print("ssl.SSLError: wrong version", file=sys.stderr, flush=True)
+        elif habit == "halves":
+            print('Traceback:\n  File "a.py", line 8, in handle\nIndexError: out of range', file=sys.stderr, flush=True)
         elif habit == "shut":
             pass
         elif habit == "alert":
@@ -122,6 +126,10 @@ if kind in ("tcp", "http"):
                 "shorter": ("200 OK", '{"n": 1}'),
                 "keys": ("200 OK", '{"n": 1, "n": 2}'),
                 "held": ("200 OK", '{"n": 1}'),
+                "waits": ("202 Accepted", '{"job": 7}'),
+                "host": ("400 Bad Request", "Invalid host header"),
+                "xml": ("200 OK", "<a><n>1</n></a>"),
+                "unchanged": ("304 Not Modified", ""),
             }[habit]
             stream.write(f"HTTP/1.1 {head}\r\nContent-Length: {len(body) + (habit in ('longer', 'held')) - (habit == 'shorter')}\r\n\r\n{body}")
         stream.flush()
@@ -156,13 +164,16 @@ if kind == "lines":
             raise TypeError("no number")
         if habit == "mute" or habit == "drops" and asked > 1:
             continue
+        if habit == "hides" and asked > 1:
+            say("late 2")
+            continue
         if habit == "debug":
             say(f"DEBUG {asked} got ask")
-        if habit in ("login", "refuses", "closed", "cut"):
-            say({"login": "name:", "refuses": "unknown command", "closed": "-ERR log in first", "cut": "answer "}[habit])
+        if habit in ("login", "refuses", "closed", "cut", "html", "length"):
+            say({"login": "name:", "refuses": "unknown command", "closed": "-ERR log in first", "cut": "answer ", "html": "<!DOCTYPE HTML>", "length": "\0\0\0"}[habit])
             continue
         before = {"prompt": "> ", "colour": "\x1b[32m", "mark": "\ufeff"}.get(habit, "")
-        value = {"plus": f"+{asked}", "minus": f"-{asked}", "hex": f"0x{asked}", "rest": f"{asked}.0",
+        value = {"plus": f"+{asked}", "dash": f"\u2212{asked}", "minus": f"-{asked}", "hex": f"0x{asked}", "rest": f"{asked}.0",
                  "space": f" {asked}", "tab": f"\t{asked}", "exponent": f"{asked}e+00", "blank_of_print": f"\u00a0{asked}", "coins": f"{asked} coins", "zero": f"{asked}\0", "comma": f"{asked},000", "half": f"{asked}.5", "under": f"0,{asked}00"}.get(habit, asked)
         # Both lines in one write, so that the second one comes before the next stimulus.
         say(f"{before}answer {value}" + (f"\nanswer {asked + (habit == 'more')}" if habit in ("again", "more") else ""))
@@ -192,6 +203,8 @@ for line in sys.stdin:
         if habit == "file":
             open("state", "ab").write(b"x")
         values = {"n": str(asked) if habit == "text" else float("-inf") if habit == "infinite" else None if habit == "nothing" else asked}
+        if habit == "absent":
+            values = None
         if habit == "extra":
             values["m"] = 2
         message = json.dumps({"output": "Opened" if habit == "unknown" else "Answer", **({"status": "ok"} if habit == "status" else {}), **(values if habit == "flat" else {"values": values})})
@@ -222,6 +235,28 @@ fn a_frequent_mistake_is_named_with_what_helps() {
             3,
             "  help: if it needs more than 300 ms, raise `within` in the IUT file, as in `within: 2 s`",
         ),
+        (json, "terminal", within, 4, "  help: it asks for a terminal, and coreach gives it none"),
+        (json, "absent", within, 4, "  help: leave `values` out if there are none"),
+        (lines, "html", within, 1, "  help: the system speaks HTTP: describe it under `http:`"),
+        (lines, "length", within, 1, "`encoding: binary` and `frame: { length: u32 }`"),
+        (lines, "dash", within, 1, "` (U+2212) only looks like `-`: let the system send that"),
+        (
+            &format!("{lines}  ignore: [{{ pattern: '^late.*$' }}]\n"),
+            "hides",
+            lenient,
+            3,
+            "  help: a message came, and was ignored: `late 2`. If it is an answer, correct its pattern",
+        ),
+        (http, "waits", within, 1, "but 202 says that the work is not done yet"),
+        (http, "host", within, 1, "  help: it refuses the host in the request, which is that of `base`"),
+        (
+            http,
+            "xml",
+            within,
+            1,
+            "write `values: { n: { body: true, match: '(?s:.*)<n>(.*)</n>(?s:.*)' } }` for `Answer`",
+        ),
+        (http, "unchanged", within, 1, "let the system send the whole answer"),
         (json, "unknown", within, 1, r#"  help: if it is no event, send `{"log": "Opened"}` in its place"#),
         (
             json,
@@ -482,6 +517,7 @@ fn a_frequent_mistake_is_named_with_what_helps() {
         (lines, "drops", lenient, 3, "write the line `silence: fail` into the IUT file"),
         (lines, "drops", lenient, 3, "next: coreach test coreach.yaml --iut iut.yaml --seed 1 --keep runs"),
         (tcp, "tls", within, 4, "write `tls: { ca: ca.pem }` under `tcp`"),
+        (tcp, "halves", within, 4, "does it read up to the end of each message?"),
         (tcp, "alert", within, 4, "it has sent a message of TLS"),
         (http, "cookie", within, 1, "hint: the answers set the cookie `sid`, which no request sends back"),
         (
@@ -1151,6 +1187,11 @@ fn a_frequent_mistake_of_the_command_line_is_named_with_what_helps() {
     folder.write("bare.yaml", "iut: asked\nstdio: { command: [python3, system.py, json, fine, cFirst] }\n");
     folder.write("right.yaml", "iut: asked\nstdio: { command: [python3, system.py, json, fine] }\n");
     folder.ends(&["test", "coreach.yaml", "--iut", "right.yaml", "--keep", "lost", "--quiet"], 0);
+    folder.ends(&["test", "coreach.yaml", "--iut", "right.yaml", "--keep", "kept", "--quiet"], 0);
+    folder.write(
+        "old.yaml",
+        "iut: asked\nstdio:\n  command: [python3]\n  encoding: lines\n  stimuli: { Ask: ask }\n  observations: { Old: '^x$' }\n",
+    );
     fs::remove_file(folder.0.join("lost/twice.test_case.json")).unwrap();
     folder
         .write("never.yaml", "property: never\nof: asking\ninitial: { location: Begin }\ntransitions: []\n");
@@ -1162,11 +1203,13 @@ fn a_frequent_mistake_of_the_command_line_is_named_with_what_helps() {
         ("judged.yaml", "purpose: twice.yaml\njudge: offline"),
         ("elsewhere.yaml", "purposes: [here/twice.yaml, here/other.yaml]"),
         ("constants.yaml", "purpose: twice.yaml\nconstants: { cFirst: 4 }"),
+        ("variable.yaml", "purpose: twice.yaml\ninstantiate: { v: 4 }"),
     ] {
         folder.write(file, &format!("specification: model.yaml\n{text}\n"));
     }
     for (file, configuration, text) in [
         ("several.yaml", "coreach.yaml", "iuts: [right.yaml]\nconstants: { cFirst: [4, 5] }"),
+        ("listed_seeds.yaml", "coreach.yaml", "iuts: [right.yaml]\nseeds: [1..3]"),
         ("counted.yaml", "coreach.yaml", "iuts: [right.yaml]\nseeds: 5"),
         ("program.yaml", "coreach.yaml", "iuts: [system.py]"),
         ("fixed_campaign.yaml", "fixed.yaml", "iuts: [right.yaml]\nconstants: { cFirst: 4 }"),
@@ -1188,6 +1231,14 @@ fn a_frequent_mistake_of_the_command_line_is_named_with_what_helps() {
         ("prime.yaml", "n == v", "n == v'"),
         ("plus.yaml", "v: v + 1", "v: +1"),
         ("sign.yaml", "on: Ask,", "on: Ask?,"),
+        ("below.yaml", "on: Ask, assign: { v: v + 1 } }", "on: Ask }\n    assign: { v: v + 1 }"),
+        ("star.yaml", "from: Idle", "from: '*'"),
+        ("clash.yaml", "Ask: {}", "Ask: { v: int }"),
+        ("equals.yaml", "assign: { v: v + 1 }", "when: v = v + 1"),
+        ("numbers.yaml", "constants", "types: { Item: [1, 3] }\nconstants"),
+        ("swapped.yaml", "from: Asked, to: Idle", "from: Told, to: Idle"),
+        ("ends.yaml", "from: Asked, to: Idle, on: Answer, when: n == v", "from: Idle, to: Idle, on: None"),
+        ("guarded.yaml", "on: Ask,", "on: Ask, when: n > 2,"),
         ("mealy.yaml", "to: Asked, on: Ask", "to: Idle, on: Ask, output: None"),
     ] {
         folder.write(file, &MODEL.replace(from, to));
@@ -1197,10 +1248,37 @@ fn a_frequent_mistake_of_the_command_line_is_named_with_what_helps() {
         &MODEL.replace(", assign: { v: v + 1 }", "").replace("n == v", "v > 5 && n == v"),
     );
     folder.write("unset_configuration.yaml", "specification: unset.yaml\npurpose: twice.yaml\n");
+    let guarded = fs::read_to_string(folder.0.join("guarded.yaml")).unwrap();
+    folder.write("guarded.yaml", &guarded.replace("Ask: {}", "Ask: { n: int }"));
+    folder.write("sampled.yaml", "iut: asked\nstdio: { command: [python3] }\nsamples: { n: [3, 2] }\n");
+    let narrow = MODEL.replace("{ n: int }", "{ n: nat }").replace("n == v", "n == v - 2");
+    folder.write("narrow.yaml", &narrow);
+    folder.write("where.yaml", &TWICE.replace("cFirst > 3", "location == Asked"));
+    folder.write("swapped_configuration.yaml", "specification: swapped.yaml\npurpose: twice.yaml\n");
     folder.write("keys.yaml", "specification: model.yaml\npurpose: twice.yaml\nlink: synchronous\nseed: 7\n");
     for (arguments, code, words) in [
         ("check prime.yaml", 2, "give the new one with `assign: { v: VALUE }`"),
         ("check plus.yaml", 2, "help: write a number without `+`, and a sum as `x + 1`"),
+        ("check below.yaml", 2, "write `- { from: Idle, to: Asked, on: Ask, assign: { v: v + 1 } }`"),
+        ("check star.yaml", 2, "write one transition for each location"),
+        ("check clash.yaml", 2, "name the parameter `p_v`, and write `assign: { v: p_v }` there"),
+        ("check equals.yaml", 0, "to set `v`, write `assign: { v: v + 1 }` beside `when`"),
+        ("check numbers.yaml", 2, "for numbers write a range: `Item: \"int[1..3]\"`"),
+        ("check ends.yaml", 0, "no transition leaves `Asked`: is one missing there?"),
+        ("check narrow.yaml", 0, "`Answer` would need `n = -1`, which its type `nat` does not have"),
+        ("check narrow.yaml", 0, "write the type `int` for `n` of `Answer`"),
+        ("check sampled.yaml guarded.yaml", 0, "never sends this sample: the guard of `Ask` needs `n > 2`"),
+        ("check where.yaml model.yaml", 2, "which in a purpose is one of its own"),
+        ("check where.yaml model.yaml", 2, "name the message that leads there"),
+        ("check variable.yaml", 2, "as in `condition: v == VALUE`"),
+        ("campaign listed_seeds.yaml", 2, "a range as `{ first: 1, count: 3 }`"),
+        ("test swapped_configuration.yaml --iut right.yaml", 7, "no path leads to the location `Told`"),
+        (
+            "test swapped_configuration.yaml --iut right.yaml",
+            7,
+            "the purpose waits for `Answer`, but the run is in",
+        ),
+        ("replay kept/twice.1.json --iut old.yaml", 2, "the model here is that of the run"),
         ("check sign.yaml", 2, "help: write an action under `on:`"),
         (
             "check mealy.yaml",

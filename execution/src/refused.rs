@@ -1,4 +1,5 @@
-//! Inputs that a specification takes in some of the states that are possible, and refuses in others.
+//! Inputs that a specification takes in some of the states that are possible, and refuses in others; and
+//! outputs that a state demands with a value outside of the type of a parameter.
 //!
 //! **Problem.** After a trace several states may be possible. An input that one of them takes may be sent,
 //! and by ioc only what follows there is allowed (Definition 6.2). An implementation that is in another one
@@ -10,6 +11,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use coreach_analyses::check::guards::find_narrow_type;
+use coreach_analyses::solver::{Answer, Solver};
 use coreach_model::iosts::{ActionKind, Iosts, Transition};
 use coreach_model::random::Random;
 use coreach_model::semantics::{Event, State, after, internal_closure, step};
@@ -28,7 +31,8 @@ const MOST_STATES: usize = 16;
 const MOST_WARNINGS: usize = 5;
 const MOST_DATA: usize = 100;
 
-/// Warns of inputs that a location refuses while another possible state takes them.
+/// Warns of inputs that a location refuses while another possible state takes them, and of states in which
+/// only an output with a value outside of its type is left.
 pub fn find_refused_inputs(iosts: &Iosts) -> Vec<Diagnostic> {
     let mut warnings = BTreeMap::new();
     for seed in 0..TRACES {
@@ -101,11 +105,54 @@ fn look_along(
         if let Some(event) = choose(&guard_in(transition, state), transition, &mut random) {
             trace.push(event.to_string());
             states = after(iosts, states.clone(), &[event]);
+        } else if let Some((action, warning)) = find_narrow_output(iosts, state, &states, &trace.join(", ")) {
+            // The shortest trace is shown.
+            let known = warnings.entry((state.location, action)).or_insert_with(|| warning.clone());
+            if warning.message.len() < known.message.len() {
+                *known = warning;
+            }
+            return None;
         } else if random.below(8) == 0 {
             return None;
         }
     }
     Some(())
+}
+
+/// Finds an output that a state demands with a value outside of a parameter's type, while nothing else can
+/// happen there. No state but this one is possible.
+fn find_narrow_output(
+    iosts: &Iosts,
+    state: &State,
+    possible: &BTreeSet<State>,
+    trace: &str,
+) -> Option<(ActionId, Diagnostic)> {
+    let steps = iosts.transitions.iter().filter(|transition| transition.source == state.location);
+    let is_silent = steps.clone().any(|step| iosts.action(step.action).kind != ActionKind::Output);
+    if possible.len() > 1 || is_silent {
+        return None;
+    }
+    let guards = steps
+        .map(|step| (step, at_state(&step.guard, &iosts.action(step.action).parameters, &state.valuation)));
+    let open: Vec<(&Transition, Term)> = guards.filter(|(_, guard)| !guard.is_false()).collect();
+    let mut solver = Lazy::default();
+    if open.iter().any(|(_, guard)| solver.check(std::slice::from_ref(guard)) != Answer::Unsat) {
+        return None;
+    }
+    open.iter().find_map(|(step, guard)| {
+        let (parameter, value, wide) = find_narrow_type(guard, &mut solver)?;
+        let (action, place) = (&iosts.action(step.action).name, &iosts.location(step.source).name);
+        let trace = if trace.is_empty() { "the empty trace" } else { trace };
+        let message = format!(
+            "after {trace}, `{place}` has no possible transition: `{action}` would need `{parameter} = {value}`, which \
+             its type `{}` does not have",
+            parameter.ty()
+        );
+        let origin = step.origin.guard_or_whole().cloned();
+        let warning = Diagnostic::warning("output-outside-type", message).at(origin, "not possible there");
+        let help = format!("write the type `{wide}` for `{parameter}` of `{action}`, or correct the guard");
+        Some((step.action, warning.help(help)))
+    })
 }
 
 /// Makes the warning that a state refuses an input which another one takes.

@@ -334,6 +334,18 @@ fn of_a_collection_the_smallest_part_that_differs_is_said() {
             json!("ann:"),
             "text = \"ann: \", got \"ann:\" (without the blank at its end)",
         ),
+        (
+            "Name",
+            "text == \"Zo\u{eb}\"",
+            json!("Zoe\u{308}"),
+            "text = \"Zo\u{eb}\", got \"Zoe\\u{308}\" (the same text in another form of Unicode: let the system keep the form)",
+        ),
+        (
+            "Name",
+            "text == \"a b\"",
+            json!("a%20b"),
+            "text = \"a b\", got \"a%20b\" (with `%`, as in the request: let the system decode it)",
+        ),
         ("Name", "text == \"Ann\"", json!("ann"), "text = \"Ann\", got \"ann\" (with other capital letters)"),
     ] {
         let found = instead(&[(action, guard)], action, &[got]);

@@ -17,3 +17,17 @@ pub fn shortened(text: &str) -> String {
     }
     shown + end
 }
+
+/// Describes a sign that only looks like a sign of ASCII: "`−` (U+2212) only looks like `-`".
+pub fn describe_look_alike(sign: char) -> Option<String> {
+    const SIGNS: [(&str, char); 6] = [
+        ("\u{2010}\u{2011}\u{2012}\u{2013}\u{2014}\u{2212}\u{ff0d}", '-'),
+        ("\u{2018}\u{2019}\u{2032}", '\''),
+        ("\u{201c}\u{201d}\u{201e}\u{2033}", '"'),
+        ("\u{ff1a}\u{2236}", ':'),
+        ("\u{ff0c}\u{201a}", ','),
+        ("\u{2024}\u{ff0e}", '.'),
+    ];
+    let (_, ascii) = SIGNS.iter().find(|(signs, _)| signs.contains(sign))?;
+    Some(format!("`{sign}` (U+{:04X}) only looks like `{ascii}`", u32::from(sign)))
+}

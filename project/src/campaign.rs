@@ -316,7 +316,8 @@ fn read_seeds(collector: &mut Collector, entries: &[Entry]) -> Option<Vec<u64>> 
                     item.as_scalar().and_then(|node| count(&node.text)).filter(|seed| *seed <= LARGEST_SEED);
                 if value.is_none() {
                     let message = format!("a seed must be a whole number from 0 to {LARGEST_SEED}");
-                    collector.error("wrong-value", message, &item.head(), "not such a number");
+                    let help = "write single seeds, as in `[1, 7]`, or a range as `{ first: 1, count: 3 }`";
+                    collector.mistake("wrong-value", message, &item.head(), "not such a number", help);
                 }
                 value
             };

@@ -23,7 +23,19 @@ pub fn instantiate(
     }
     let all: Vec<Datum> =
         specification.constants.iter().cloned().chain(purposes.iter().flat_map(own_constants)).collect();
-    let in_specification = literals(&evaluate_by_name(configuration, &all)?);
+    let evaluated = evaluate_by_name(configuration, &all).map_err(|mut found| {
+        for variable in &specification.variables {
+            let message = format!("unknown constant `{variable}`");
+            for one in found.iter_mut().filter(|one| one.message == message) {
+                one.help = Some(format!(
+                    "it is a variable, whose first value the specification says under `initial:`, as in `condition: \
+                     {variable} == VALUE`"
+                ));
+            }
+        }
+        found
+    });
+    let in_specification = literals(&evaluated?);
     // All values are found before any constant is fixed, since `fix_constants` takes the constants away.
     let of_purpose = |purpose| values_of(configuration, specification, purposes, purpose);
     let of_each_purpose: Vec<Valuation> = purposes.iter().map(of_purpose).collect::<Result<_, _>>()?;

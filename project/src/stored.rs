@@ -34,7 +34,15 @@ impl LoadedRun {
     /// Reads the implementation of the run: from the given file, or else from the store.
     pub fn implementation(&self, file: Option<&Path>) -> Reading<Iut> {
         match (file, &self.iut) {
-            (Some(path), _) => iut::load(path, self.test.wire()),
+            (Some(path), _) => iut::load(path, self.test.wire()).map_err(|found| {
+                let help = |one: Diagnostic| match one.code {
+                    "unknown-action" | "unknown-parameter" => one.help(
+                        "the model here is that of the run: if it has changed since, make the run again with `coreach test --keep`",
+                    ),
+                    _ => one,
+                };
+                found.into_iter().map(help).collect()
+            }),
             (None, Some((description, file))) => crate::campaign::reopen(description, file, self.test.wire()),
             (None, None) => {
                 let message = "the run does not name its IUT file: give `--iut FILE`";

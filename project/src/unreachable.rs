@@ -36,7 +36,10 @@ pub fn explain(generation: &Generation, purpose: &TestPurpose, domain: DomainKin
     let product = &generation.product;
     if !reaches(&product.iosts, &product.accepting) {
         let diagnostic = unreachable(format!("no sequence of transitions leads from {label} to Accept"));
-        return add_entries_of_accept(diagnostic, purpose).help(explain_wait(generation));
+        let completed = &generation.complete_purpose;
+        let place =
+            |location: LocationId| completed.purpose.iosts.location(product.pairs[location].1).name.as_str();
+        return add_entries_of_accept(diagnostic, purpose).help(explain_wait(&product.iosts, place, purpose));
     }
     if !visible.accepting.contains(&true) {
         let mut diagnostic =
@@ -101,23 +104,32 @@ pub fn explain(generation: &Generation, purpose: &TestPurpose, domain: DomainKin
     add_rejected_by_completion(add_entries_of_accept(diagnostic, purpose), purpose, &rejected)
 }
 
-/// Names the first action for which the purpose waits in vain, and where the specification takes it.
-fn explain_wait(generation: &Generation) -> String {
-    let (product, completed) = (&generation.product, &generation.complete_purpose);
-    let purpose = &completed.purpose.iosts;
-    let is_reached = |place| product.pairs.iter().any(|(_, half)| *half == place);
-    let mut goals = purpose.transitions.iter().take(completed.given);
-    let Some(goal) = goals.find(|goal| is_reached(goal.source) && !is_reached(goal.target)) else {
+/// Names the first action for which the purpose waits in vain, and where the specification takes it. `iosts`
+/// is a graph that was made with the purpose, whose location there has the name `place`.
+fn explain_wait<'a>(
+    iosts: &'a Iosts,
+    place: impl Fn(LocationId) -> &'a str,
+    purpose: &TestPurpose,
+) -> String {
+    let name = |location: LocationId| purpose.iosts.location(location).name.as_str();
+    let reached = iosts.reachable_from(iosts.initial);
+    let are_at = |wanted: &str| {
+        let at = iosts.locations.numbered().filter(|(id, _)| reached[*id] && place(*id) == wanted);
+        at.map(|(id, _)| id).collect::<Vec<_>>()
+    };
+    let is_vain =
+        |goal: &&Transition| !are_at(name(goal.source)).is_empty() && are_at(name(goal.target)).is_empty();
+    let Some(goal) = purpose.iosts.transitions.iter().find(is_vain) else {
         return "the specification never takes these actions where the purpose waits for them".to_owned();
     };
-    let (action, place) = (&purpose.action(goal.action).name, &purpose.location(goal.source).name);
-    let here = |location: LocationId| product.pairs[location].1 == goal.source;
-    let labels = product.iosts.locations.numbered().filter(|(location, _)| here(*location));
-    let labels: Vec<&str> = labels.map(|(_, one)| one.label.as_str()).take(MOST_PARTLY_NAMED).collect();
-    let steps = || product.iosts.transitions.iter();
-    let is_end = !steps().any(|step| here(step.source) && step.source != step.target);
+    let (action, place) = (&purpose.iosts.action(goal.action).name, name(goal.source));
+    let here = are_at(place);
+    let labels = here.iter().map(|location| iosts.location(*location).label.as_str());
+    let labels: Vec<&str> = labels.take(MOST_PARTLY_NAMED).collect();
+    let steps = || iosts.transitions.iter();
+    let is_end = !steps().any(|step| here.contains(&step.source) && step.source != step.target);
     let end = if is_end { ", which no transition leaves" } else { "" };
-    let taken = steps().filter(|step| product.iosts.action(step.action).name == *action);
+    let taken = steps().filter(|step| reached[step.source] && iosts.action(step.action).name == *action);
     let taken: BTreeSet<String> =
         taken.filter_map(|step| Some(step.origin.whole.as_ref()?.file_and_line())).collect();
     let taken: Vec<String> = taken.into_iter().take(MOST_PARTLY_NAMED).collect();
@@ -173,9 +185,13 @@ fn add_blocked_steps(
                 && iosts.transitions.iter().all(|other| !other.assignments.contains_key(*datum))
         };
         if let Some(datum) = iosts.variables.iter().find(never_changes) {
-            diagnostic = diagnostic.note(format!(
+            let note = format!(
                 "no transition that can be reached assigns `{datum}`, so it always has its first value"
-            ));
+            );
+            // Other steps may read it, too.
+            if !diagnostic.notes.contains(&note) {
+                diagnostic = diagnostic.note(note);
+            }
         }
         let (shown, guard) = (iosts.describe(step), shortened(&step.guard.to_string()));
         let place = step.origin.guard.clone().or(step.origin.whole.clone());
@@ -254,10 +270,13 @@ pub fn explain_online(test: &OnlineTest, purpose: &TestPurpose, domain: DomainKi
         true => format!("from {label} no data lead to Accept, as the domain {domain} finds"),
     };
     let message = format!("the purpose `{name}` cannot be reached: {why}");
-    let diagnostic = Diagnostic::warning("unreachable-purpose", message);
+    let mut diagnostic = Diagnostic::warning("unreachable-purpose", message);
     let mut solver = Z3Solver::default();
     let fact = |location: LocationId| test.reach[location].clone();
     let place = |location: LocationId| test.origins[location].purpose.first().map_or("", String::as_str);
+    if !reaches(iosts, &accepting) {
+        diagnostic = diagnostic.help(explain_wait(iosts, place, purpose));
+    }
     let names =
         |step: &Transition| (place(step.source), iosts.action(step.action).name.as_str(), place(step.target));
     // Each transition of the purpose was put together with several of the specification.

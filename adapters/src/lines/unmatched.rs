@@ -1,6 +1,6 @@
 //! Describes a line that no pattern fits: what it may be, the closest observation, and what to change.
 
-use coreach_model::excerpt::shortened;
+use coreach_model::excerpt::{describe_look_alike, shortened};
 
 use super::{PendingLines, Regex, skip_echo, written};
 use crate::blocks::{FitStop, strip_cr};
@@ -49,6 +49,18 @@ impl PendingLines {
             let text = "\nhelp: a datagram is one message, with at most one `\\n` at its end: let the system send each line in \
                         a datagram of its own";
             return (text.to_owned(), true);
+        }
+        if let Some(help) = explain_length(line) {
+            return (format!("\nhelp: {help}"), true);
+        }
+        let begin = line.trim_start().to_lowercase();
+        if ["<!doctype html", "<html", "http/1."].iter().any(|word| begin.starts_with(word)) {
+            let input = lines.stimuli.first().map_or("ACTION", |(name, _)| name.as_str());
+            let text = format!(
+                "\nhelp: the system speaks HTTP: describe it under `http:`, with requests such as `stimuli: {{ {input}: {{ \
+                 method: GET, path: /PATH }} }}`"
+            );
+            return (text, true);
         }
         if line.contains('\0') {
             let text = "\nhelp: the line contains `\\0`: let the system send none, or write `\\x00` into the pattern";
@@ -190,6 +202,21 @@ impl PendingLines {
     }
 }
 
+/// Explains a text that begins with bytes 0, as a length does that is sent before each message.
+pub fn explain_length(text: &str) -> Option<String> {
+    let zeros = text.bytes().take_while(|byte| *byte == 0).count();
+    let ty = match zeros {
+        0 => return None,
+        1 => "u16",
+        2..=3 => "u32",
+        _ => "u64",
+    };
+    Some(format!(
+        "it begins with bytes 0, perhaps of the length of a message: let the system send none, and `\\n` at the end of each \
+         message. If it also reads such lengths, describe frames: `encoding: binary` and `frame: {{ length: {ty} }}`"
+    ))
+}
+
 /// Makes a pattern for all lines that begin like this one: its first word stays, and digits in it may change.
 pub(crate) fn generalize(line: &str) -> String {
     let word = line.split_inclusive(char::is_whitespace).next().unwrap_or_default();
@@ -247,6 +274,7 @@ fn explain_rest(line: &str, at: usize, pattern: Option<&Regex>) -> Option<String
         'e' | 'E' if has_exponent => {
             "let the group take an exponent: write `(?:[eE][+-]?\\d+)?` before its end".to_owned()
         }
+        _ if let Some(looks) = describe_look_alike(sign) => format!("{looks}: let the system send that"),
         ' ' => "each space counts: write ` +` in the pattern for one or more spaces".to_owned(),
         _ => return None,
     };

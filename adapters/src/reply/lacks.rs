@@ -211,6 +211,7 @@ fn describe_closest(
             "let the system send bodies that are not compressed, without `Content-Encoding`"
         }
         Some(_) if body_text.starts_with('\u{feff}') => BYTE_ORDER_MARK,
+        Some(_) if let Some(help) = explain_xml(action, &body_text, http) => &help.clone(),
         Some(why) => json::explain_mistake(&body_text, why).unwrap_or(match needs_number() {
             false => "let the system send JSON in UTF-8",
             true => {
@@ -220,6 +221,23 @@ fn describe_closest(
         None => &format!("if the system is right, correct `{action}` in `observations`"),
     };
     format!("\n`{action}` has this status, yet {lack}\nhelp: {help}")
+}
+
+/// Says how to read the values of an output in a body of XML. `None` if it has none of their names as tags.
+fn explain_xml(action: &str, body: &str, http: &Http) -> Option<String> {
+    let (_, response) = http.observations.iter().find(|(name, _)| name == action)?;
+    let places = response.values.iter().filter_map(|(name, place)| {
+        let Extract::Pointer(pointer) = &place.source else { return None };
+        let tag = pointer.rsplit('/').next().filter(|tag| body.contains(&format!("</{tag}>")))?;
+        Some(format!("{name}: {{ body: true, match: '(?s:.*)<{tag}>(.*)</{tag}>(?s:.*)' }}"))
+    });
+    let places: Vec<String> = places.collect();
+    (!places.is_empty()).then(|| {
+        format!(
+            "it is XML: let the system send JSON, or write `values: {{ {} }}` for `{action}`",
+            places.join(", ")
+        )
+    })
 }
 
 /// Says what helps if an answer leads to another address.
@@ -302,6 +320,12 @@ pub fn explain_status(status: u16) -> &'static str {
             "\nhelp: if the system is still starting, wait with `reset: { method: GET, path: PATH, within_ms: 10000 }` under `http`"
         }
         500..=599 => "\nhelp: the system reports an error of its own: its log may say why",
+        202 => {
+            "\nhelp: if it is one of them, correct its `status`; but 202 says that the work is not done yet: then declare an output for this answer, and let the model ask for the result later"
+        }
+        304 => {
+            "\nhelp: this answers a request for what has changed, and coreach asks for that only if `headers` say so: let the system send the whole answer"
+        }
         200..=299 => "\nhelp: if it is one of them, correct its `status`",
         _ => "",
     }
@@ -315,6 +339,13 @@ pub fn explain_refusal<'a>(
 ) -> String {
     let status = reply.status;
     let body = String::from_utf8_lossy(&reply.body).to_lowercase();
+    let of_host =
+        ["disallowedhost", "allowed_hosts", "invalid host", "http_host", "host header", "host not allowed"];
+    if matches!(status, 400 | 403 | 421) && of_host.iter().any(|words| body.contains(words)) {
+        return "\nhelp: it refuses the host in the request, which is that of `base`: write `headers: { Host: NAME }` under `http`, \
+                with a name that the system allows"
+            .to_owned();
+    }
     let mut help = explain_status(status).to_owned();
     if ["api key", "api-key", "apikey", "api_key"].iter().any(|word| body.contains(word)) {
         help = help.replace("Authorization", "X-Api-Key");

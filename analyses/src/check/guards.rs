@@ -38,14 +38,14 @@ pub fn find_never_true(iosts: &Iosts, solver: &mut dyn Solver) -> Vec<(Diagnosti
             let place = place.clone().or(whole.clone());
             let mut warning = Diagnostic::warning("guard-never-true", message).at(place, "cannot hold");
             let narrow = find_narrow_type(&guard, solver);
-            if let Some((datum, value, wide)) = &narrow {
+            let (note, help) = likely::explain_contradiction(iosts, transition, solver);
+            warning.help = help;
+            if let (Some((datum, value, wide)), None) = (&narrow, &warning.help) {
                 let label = format!("its type `{}` has no value {value}", datum.ty());
                 let help = format!("write the type `{wide}` for `{datum}`, or correct the guard");
                 warning = warning.at(declared.get(datum.name()).cloned(), label).help(help);
             }
-            let (note, help) = likely::explain_contradiction(&transition.guard, solver);
             warning.notes.extend(note);
-            warning.help = warning.help.or(help);
             warnings.push((warning, narrow.map(|(datum, ..)| datum)));
             if warnings.len() == MOST_TOLD {
                 warnings.push((warn_of_more(), None));
@@ -58,7 +58,7 @@ pub fn find_never_true(iosts: &Iosts, solver: &mut dyn Solver) -> Vec<(Diagnosti
 
 /// Finds a datum whose type excludes the guard. Returns it with a value outside its type with which the guard
 /// can hold, and a type that has this value.
-fn find_narrow_type(guard: &Term, solver: &mut dyn Solver) -> Option<(Datum, Value, Type)> {
+pub fn find_narrow_type(guard: &Term, solver: &mut dyn Solver) -> Option<(Datum, Value, Type)> {
     guard.data().iter().find_map(|datum| {
         if !matches!(datum.ty(), Type::Nat | Type::Range(..)) {
             return None;

@@ -11,7 +11,7 @@ use coreach_model::obligation::defined;
 use coreach_model::term::node::{Comparison, Node, Operator, StringOperation};
 use coreach_model::term::operation::{DerivedOperation, StandardOperation};
 use coreach_model::term::{TermShape, list_subterms, replace, substitute};
-use coreach_model::{Term, Transition, Value};
+use coreach_model::{Iosts, Term, Transition, Value};
 
 use crate::solver::{Answer, Solver};
 
@@ -136,13 +136,14 @@ pub(super) fn shorten_condition(condition: &Term, holds: &[Term], solver: &mut d
     if shorter.is_empty() { condition.clone() } else { Term::and(shorter) }
 }
 
-/// Explains why a guard is never true: the parts of it that suffice for this, and the help for a slice and a
-/// text of different lengths.
+/// Explains why a guard is never true: the parts of it that suffice for this, and the help for an equation
+/// that is meant as an assignment, or for a slice and a text of different lengths.
 pub(super) fn explain_contradiction(
-    guard: &Term,
+    iosts: &Iosts,
+    transition: &Transition,
     solver: &mut dyn Solver,
 ) -> (Option<String>, Option<String>) {
-    let all = guard.conjuncts();
+    let all = transition.guard.conjuncts();
     if all.len() > MOST {
         return (None, None);
     }
@@ -168,7 +169,27 @@ pub(super) fn explain_contradiction(
         1 => format!("{text} alone is never true"),
         _ => format!("these parts exclude each other: {text}"),
     });
-    (note, left.iter().find_map(explain_lengths))
+    let assigned = left.iter().find_map(|part| explain_assignment(iosts, transition, part));
+    (note, assigned.or_else(|| left.iter().find_map(explain_lengths)))
+}
+
+/// Explains an equation of a variable that is meant as an assignment: it has the variable on both sides, or
+/// the guard is written with `=`.
+fn explain_assignment(iosts: &Iosts, transition: &Transition, part: &Term) -> Option<String> {
+    let Some(Node::Compare(Comparison::Equal, a, b)) = part.written() else { return None };
+    let variable = a.as_datum().filter(|datum| iosts.variables.contains(datum))?;
+    let written =
+        transition.origin.guard.as_ref().and_then(|origin| origin.file.text.get(origin.span.clone()));
+    if !b.mentions(variable) && !written.is_some_and(|text| text.contains(&format!("{variable} = "))) {
+        return None;
+    }
+    let value = b.to_string();
+    let is_plain = value.chars().all(|c| c.is_alphanumeric() || "_ +-*/.".contains(c));
+    let value = if is_plain { value } else { format!("'{}'", value.replace('\'', "''")) };
+    Some(format!(
+        "a guard only compares, with `=` as with `==`: to set `{variable}`, write `assign: {{ {variable}: {value} }}` beside \
+         `when`, and take this part out"
+    ))
 }
 
 /// Explains an equation of a slice with a text of another length.

@@ -69,7 +69,8 @@ pub fn test(arguments: &TestArguments) -> CommandResult {
         // no result to report.
         let output = resolve_output("--junit", arguments.junit.as_deref(), OutputForm::Junit)?;
         TestReport::begin(output.filter(|_| !is_ending()), arguments, &left_out)?.finish()?;
-        return Err(EarlyExit::Refused(left_out_findings, exit));
+        // A warning of the models may say why.
+        return Err(EarlyExit::Refused([warnings, left_out_findings].concat(), exit));
     }
     check_names(arguments, &cases)?;
     let mut implementations = Vec::new();

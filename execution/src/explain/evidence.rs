@@ -6,6 +6,7 @@
 use coreach_adapters::evidence::{
     EvidenceItem, EvidenceKind, IGNORED, INCOMPLETE, MAYBE, NO_ANSWER, ON_STDERR, Phase,
 };
+use coreach_adapters::lines::explain_length;
 use coreach_model::Verdict;
 use coreach_model::excerpt::shortened;
 
@@ -42,6 +43,7 @@ pub(super) fn describe_silence(run: &Run, is_required: bool) -> String {
                      next to `iut`: then this is a Fail";
         causes.insert(0, fault.to_owned());
     }
+    causes.splice(0..0, describe_ignored(run));
     causes.iter().map(|cause| format!("\nhelp: {cause}")).collect()
 }
 
@@ -51,6 +53,9 @@ pub fn find_evident_cause(run: &Run) -> Option<String> {
         return Some(why);
     }
     let mark = |note| find_mark(run, note).map(item_text);
+    if let Some(help) = find_mark(run, INCOMPLETE).and_then(|item| explain_length(&text_of(item))) {
+        return Some(help);
+    }
     if let Some(text) = mark(INCOMPLETE) {
         let ends = [("\\r", "CR", "0d"), ("\\0", "NUL", "00"), (";", "`;`", "3b"), ("|", "`|`", "7c")];
         if let Some((end, name, hex)) = ends.into_iter().find(|(end, ..)| text.ends_with(end)) {
@@ -80,6 +85,21 @@ pub fn find_evident_cause(run: &Run) -> Option<String> {
          `outputs` swapped in the model?"
             .to_owned()
     })
+}
+
+/// Says which messages came after the last one that was sent, and were ignored.
+fn describe_ignored(run: &Run) -> Option<String> {
+    let sent = run.wire.iter().rposition(|item| item.kind == EvidenceKind::Sent)?;
+    let is_ignored = |item: &&EvidenceItem| item.note.as_deref() == Some(IGNORED);
+    let ignored: Vec<&EvidenceItem> = run.wire[sent..].iter().filter(is_ignored).collect();
+    let last = item_text(ignored.last()?);
+    let came = match ignored.len() {
+        1 => format!("a message came, and was ignored: `{last}`"),
+        count => format!("{count} messages came, and were ignored: at last `{last}`"),
+    };
+    Some(format!(
+        "{came}. If it is an answer, correct its pattern in `observations`, and what `ignore` or `unmatched` say"
+    ))
 }
 
 fn has_observed(run: &Run) -> bool {

@@ -6,6 +6,7 @@
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
+use coreach_adapters::encoding::TextEncoding;
 use coreach_model::number::time_text;
 use coreach_model::term::node::Comparison;
 use coreach_model::types::RecordForm;
@@ -413,8 +414,30 @@ fn describe_small_difference(wanted: &str, got: &str) -> &'static str {
         () if wanted.trim_start() == got => " (without the blank at its start)",
         () if got.trim_start() == wanted => " (with a blank at its start)",
         () if wanted.to_lowercase() == got.to_lowercase() => " (with other capital letters)",
+        () if has_other_form(wanted, got) || has_other_form(got, wanted) => {
+            " (the same text in another form of Unicode: let the system keep the form)"
+        }
+        () if TextEncoding::Percent.decoded(got).as_deref() == Some(wanted) => {
+            " (with `%`, as in the request: let the system decode it)"
+        }
         () => "",
     }
+}
+
+/// Does one text have letters and marks where the other has letters with these marks?
+fn has_other_form(composed: &str, decomposed: &str) -> bool {
+    let is_mark = |sign: &char| ('\u{300}'..='\u{36f}').contains(sign);
+    let mut rest = decomposed.chars().peekable();
+    let is_same = composed.chars().all(|letter| {
+        let base = rest.next();
+        let has_marks = std::iter::from_fn(|| rest.next_if(is_mark)).count() > 0;
+        base == Some(letter) && !has_marks
+            || has_marks
+                && !letter.is_ascii()
+                && letter.is_alphabetic()
+                && base.is_some_and(char::is_alphabetic)
+    });
+    is_same && rest.next().is_none()
 }
 
 /// Returns the text of a value, a number as short as a time.

@@ -362,10 +362,18 @@ fn read_parameters(
         if let Some((meaning, first)) = names.get(name) {
             let owner = article(&meaning.describe());
             let message = format!("the parameter `{name}` of `{}` has the same name as {owner}", action.text);
-            let diagnostic = Diagnostic::error("parameter-clash", message)
+            let mut diagnostic = Diagnostic::error("parameter-clash", message)
                 .at(collector.origin(&entry.key.span), "the parameter")
                 .at(first.clone(), "declared here")
                 .help("rename one of them: a guard could not tell them apart");
+            if let Meaning::Variable(_) = meaning {
+                let rest = name.strip_prefix('v').filter(|rest| rest.starts_with(char::is_uppercase));
+                let new = rest.map_or_else(|| format!("p_{name}"), |rest| format!("p{rest}"));
+                diagnostic = diagnostic.note(format!(
+                    "a message sets a variable by its transition: name the parameter `{new}`, and write `assign: {{ {name}: \
+                     {new} }}` there"
+                ));
+            }
             collector.push(diagnostic);
         }
         let ty = types.read(collector, &entry.value, &format!("the parameter `{name}`"));

@@ -68,7 +68,11 @@ const WORDS: [(&[&str], &str); 7] = [
         "write `none`, with a type such as `option[int]`, for a missing value, and `[]` for an empty list",
     ),
     (&["self", "this"], "write the variable alone, without `self.`"),
-    (&["location", "state"], "an expression cannot read the location: name it under `from:`"),
+    (
+        &["location", "state"],
+        "an expression cannot read the location: a transition begins in that under `from:`, which in a purpose is one \
+         of its own",
+    ),
     (&["and", "or", "not"], "join conditions with `and`, `or` and `not`, in small letters"),
 ];
 

@@ -229,7 +229,13 @@ pub(super) fn check_unused(
         1 => format!("the action {names} is declared, but no transition takes it"),
         _ => format!("the actions {names} are declared, but no transition takes them"),
     };
-    let warning = Diagnostic::warning("unused-action", message);
+    let mut warning = Diagnostic::warning("unused-action", message);
+    let is_end = |id: &LocationId| reached[*id] && !iosts.transitions.iter().any(|step| step.source == *id);
+    let ends: Vec<&str> =
+        iosts.location_ids().filter(is_end).map(|id| iosts.location(id).name.as_str()).collect();
+    if !ends.is_empty() {
+        warning = warning.note(format!("no transition leaves {}: is one missing there?", listed(ends)));
+    }
     collector.push(
         unused.iter().fold(warning, |warning, id| warning.at(actions.origins[*id].clone(), "never taken")),
     );

@@ -22,7 +22,7 @@ use crate::reader::declarations::{
 use crate::reader::functions::read_functions;
 use crate::reader::lexer;
 use crate::reader::paths::read_paths;
-use crate::reader::scope::{Meaning, NamedExpression, Names, names_of};
+use crate::reader::scope::{LOCATION, Meaning, NamedExpression, Names, names_of};
 use crate::reader::specification::{Specification, TimedSpecification, entries_of_kind};
 use crate::reader::surroundings::Surroundings;
 use crate::reader::transition_body::TransitionPlaces;
@@ -124,6 +124,9 @@ fn read_parsed_purpose(
             names.add_elsewhere(parameter.name(), format!("a parameter of `{}`", action.name));
         }
         names.add_elsewhere(&action.name, "an action, not a datum");
+    }
+    for location in &model.locations {
+        names.add_elsewhere(&location.name, LOCATION);
     }
     against.functions.iter().for_each(|function| names.add_function(function.clone()));
     read_functions(collector, entries, &mut types, &mut names);

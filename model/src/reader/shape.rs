@@ -510,6 +510,9 @@ pub fn is_name(collector: &mut Collector, scalar: &Scalar, what: &str) -> bool {
         return true;
     } else if text.is_empty() {
         (format!("expected the name of {}, found nothing", article(what)), None)
+    } else if text == "*" && what == "location" {
+        let help = "a transition has one location at each end: write one transition for each location";
+        ("`*` cannot name a location".to_owned(), Some(help.to_owned()))
     } else if text.is_ascii() {
         (format!("`{text}` cannot name {}", article(what)), Some(lexer::NAMES.to_owned()))
     } else {

@@ -235,6 +235,16 @@ impl TypeReading<'_, '_> {
             self.collector.error("type-too-large", message, &place, "the first of them");
             return None;
         }
+        let number = |item: &Arc<Yaml>| item.as_scalar()?.text.parse::<i64>().ok();
+        let numbers: Option<Vec<i64>> = items.iter().map(number).collect();
+        if let Some(numbers) = numbers
+            && let (Some(least), Some(most)) = (numbers.iter().min(), numbers.iter().max())
+        {
+            let message = format!("the enumeration `{name}` has numbers, not names");
+            let help = format!("for numbers write a range: `{name}: \"int[{least}..{most}]\"`");
+            self.collector.mistake("not-a-name", message, &node.span, "numbers", help);
+            return None;
+        }
         let mut literals: Vec<String> = Vec::new();
         let mut seen: BTreeMap<&str, &Scalar> = BTreeMap::new();
         let errors_before = self.collector.errors();

@@ -16,7 +16,7 @@ use crate::excerpt::shortened;
 use crate::reader::collect::{Collector, listed};
 use crate::reader::elsewhere;
 use crate::reader::parser::{self, Mistake};
-use crate::reader::scope::{Meaning, Scope};
+use crate::reader::scope::{LOCATION, Meaning, Scope};
 use crate::reader::shape::report_cut;
 use crate::reader::syntax::{Expression, ExpressionKind, says_type};
 use crate::reader::yaml::{Entry, NodeKind, Scalar, Yaml};
@@ -500,6 +500,11 @@ impl<'a, 'c> Typing<'a, 'c> {
         }
         let help = match (similar, elsewhere) {
             (_, None) if let Some(explanation) = elsewhere::explain_word(name) => explanation.to_owned(),
+            (_, Some(LOCATION)) => {
+                "a purpose cannot ask where the specification is: name the message that leads \
+                                    there, with `on:` of a transition of its own"
+                    .to_owned()
+            }
             (_, Some(what)) if what.contains("of the specification") => {
                 format!("list it under `observes:` to read it: `observes: [{name}]`")
             }

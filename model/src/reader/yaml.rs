@@ -368,6 +368,16 @@ fn explain_stop(text: &str, stop: usize, message: &str) -> String {
     let mut in_same_block = lines_above.by_ref().take_while(|other| indent(other) >= indent(line));
     let sibling = in_same_block.find(|other| indent(other) == indent(line));
     let is_item = |line: &str| line.trim_start().starts_with("- ");
+    // A key below a mapping in braces, which belongs to it.
+    let is_key = |line: &str| line.trim_start().split_once(':').is_some_and(|(key, _)| lexer::is_name(key));
+    let is_braced = above.contains('{') && is_key(line) && !line.trim_start().starts_with("from:");
+    if let Some(inside) = above.trim().strip_suffix('}').filter(|_| is_braced)
+        && (is_item(above) && indent(line) >= indent(above)
+            || indent(line) > indent(above) && !line.trim_end().ends_with('}'))
+    {
+        let whole = format!("{}, {} }}", inside.trim_end(), line.trim());
+        return format!("this belongs into the braces of the line above: write `{whole}`");
+    }
     // `key:value`, which YAML reads as a text.
     let glued = above.trim_start().split_once(':').filter(|(_, value)| !value.is_empty());
     if message.contains("mapping values")

@@ -9,12 +9,13 @@ use coreach_adapters::behaviour::{Behaviour, Samples, TOLERANCE, Within};
 use coreach_adapters::description::Command;
 use coreach_adapters::samples::SampleProgram;
 use coreach_adapters::shared::SharedRuns;
-use coreach_model::iosts::{Action, ActionKind};
+use coreach_model::iosts::{Action, ActionKind, Transition};
 use coreach_model::random::Random;
 use coreach_model::reader::shape;
 use coreach_model::reader::yaml::{Entry, NodeKind, Scalar, Yaml};
 use coreach_model::regular::RegularExpression;
-use coreach_model::{Type, codec, json};
+use coreach_model::term::evaluate::{Valuation, evaluate};
+use coreach_model::{Datum, Diagnostic, Type, Value, codec, json};
 
 use super::launch;
 use super::words::{Holes, IutReader, describe_sample};
@@ -127,10 +128,40 @@ fn read_samples(reader: &mut IutReader<'_>, node: &Yaml) -> (Samples, BTreeMap<S
             }
             let Some(scalar) = shape::scalar(reader.collector, item, "a value", LIKE) else { continue };
             let sample = read_sample(reader, (item, scalar), &types, &quoted, help.as_deref());
+            if let Some(sample) = &sample {
+                warn_of_excluded(reader, &entry.key.text, sample, scalar);
+            }
             samples.entry(entry.key.text.clone()).or_default().extend(sample);
         }
     }
     (samples, programs)
+}
+
+/// Warns of a sample that a condition of each guard excludes, whatever else there is: it is never sent. Only
+/// conditions that read nothing but the parameter are evaluated.
+fn warn_of_excluded(reader: &mut IutReader<'_>, parameter: &str, sample: &str, place: &Scalar) {
+    let Some(iosts) = reader.iosts else { return };
+    let mut steps = iosts.transitions.iter().filter_map(|transition| {
+        let action = iosts.action(transition.action);
+        let datum = action.parameters.iter().find(|datum| datum.name() == parameter)?;
+        (action.kind == ActionKind::Input).then_some((datum, action, transition))
+    });
+    let find_excluding = |(datum, action, transition): (&Datum, &Action, &Transition)| {
+        let value = codec::from_text(sample, datum.ty()).ok()?;
+        let valuation = Valuation::from([(datum.clone(), value)]);
+        let mut parts = transition.guard.conjuncts().into_iter();
+        let part = parts.find(|part| evaluate(part, &valuation) == Ok(Value::Bool(false)))?;
+        Some((action.name.clone(), part))
+    };
+    let Some((action, part)) = steps.clone().next().and_then(find_excluding) else { return };
+    if steps.all(|step| find_excluding(step).is_some()) {
+        let message = format!("coreach never sends this sample: the guard of `{action}` needs `{part}`");
+        let help = "write a value that a guard allows, or change the guard";
+        let diagnostic = Diagnostic::warning("sample-never-sent", message)
+            .at(reader.collector.origin(&place.span), "no guard allows it")
+            .help(help);
+        reader.collector.push(diagnostic);
+    }
 }
 
 /// Reads a sample as it is sent, or as a model writes it if the type has parts. Returns it as it is sent.

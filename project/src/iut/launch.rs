@@ -162,7 +162,8 @@ fn warn_of_command(reader: &mut IutReader<'_>, command: &Yaml, directory: &Path)
         // A program without a slash is looked for elsewhere, and an argument may be no file.
         let may_be_path = match position {
             0 => name.contains('/'),
-            _ => path.extension().is_some() && !name.starts_with('-'),
+            // After `-c` stands a whole command line.
+            _ => path.extension().is_some() && !name.starts_with('-') && words[position - 1].text != "-c",
         };
         if !may_be_path || path.exists() {
             continue;
