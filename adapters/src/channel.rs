@@ -19,18 +19,12 @@ use crate::datagrams::{self, Peer, Stray};
 use crate::times::poll_until;
 use crate::tls::{Broken, Tls, TlsSession};
 
-/// The number of bytes that are read at once. No datagram is longer.
-const CHUNK: usize = 64 << 10;
-
 /// After so many bytes of datagrams in a row, the channel checks whether the kernel has dropped some. The
 /// kernel drops datagrams only when more than that wait in its buffer.
 const CHECK_DROPPED_AFTER: usize = 32 << 10;
 
 /// The least number of bytes that a datagram takes of the kernel's buffer in addition to its own.
 const DATAGRAM_OVERHEAD: usize = 512;
-
-/// The number of bytes of datagrams that the kernel is asked to keep until they are read.
-const RECEIVE_BUFFER: usize = 4 << 20;
 
 /// Two directions of bytes, or of datagrams.
 #[derive(Debug)]
@@ -82,7 +76,7 @@ impl Channel {
 
     pub fn of_datagrams((both, peer): (OwnedFd, Peer)) -> io::Result<Self> {
         // The kernel may give less.
-        let _ = sockopt::set_socket_recv_buffer_size(&both, RECEIVE_BUFFER);
+        let _ = sockopt::set_socket_recv_buffer_size(&both, 4 << 20);
         Channel::new(both, None, Some(peer))
     }
 
@@ -155,7 +149,7 @@ impl Channel {
         if let Some(tls) = &mut self.tls {
             return read_all(tls, Raw(self.read.as_fd()), buffer);
         }
-        buffer.reserve(CHUNK);
+        buffer.reserve(datagrams::LONGEST);
         let read = match &mut self.peer {
             None => rustix::io::read(&self.read, spare_capacity(buffer)),
             Some(peer) => peer.read(&self.read, buffer),

@@ -25,11 +25,7 @@ use rustix::fs::OFlags;
 use sha2::{Digest, Sha256};
 
 use crate::adapter::Failure;
-
-/// A mark that is older than this is not believed.
-const BELIEVED: Duration = Duration::from_secs(3600);
-
-const PAUSE: Duration = Duration::from_millis(5);
+use crate::times::PAUSE;
 
 /// A system that is ours for a run: its file, locked.
 #[derive(Debug)]
@@ -86,7 +82,8 @@ fn open_file(system: &str) -> Option<File> {
 fn is_marked(file: &File) -> bool {
     let Ok(data) = file.metadata() else { return false };
     let age = data.modified().ok().and_then(|time| time.elapsed().ok()).unwrap_or_default();
-    data.len() > 0 && age < BELIEVED
+    // An older mark is not believed.
+    data.len() > 0 && age < Duration::from_secs(3600)
 }
 
 /// Makes the folder of the files. `None` if it is not ours alone.

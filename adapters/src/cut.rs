@@ -17,14 +17,11 @@ use std::ops::Range;
 use crate::adapter::Failure;
 use crate::integer::WireInteger;
 
-/// The longest frame, in bytes.
+/// The longest frame, line, or body, in bytes.
 pub const LONGEST: usize = 1 << 20;
 
-/// The most frames that wait to be taken.
+/// The most frames that wait to be taken, and the most elements of a list in a frame.
 pub const MOST: usize = 10_000;
-
-/// The most bytes that wait to be taken: some long frames.
-const MOST_BYTES: usize = 4 * LONGEST;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Cut {
@@ -147,7 +144,7 @@ impl Inbox {
 
     /// Says whether more bytes or frames have come than are kept.
     pub fn is_flooded(&self) -> bool {
-        self.lines.max(self.lengths.len()) > MOST || self.count_waiting() > MOST_BYTES
+        self.lines.max(self.lengths.len()) > MOST || self.count_waiting() > 4 * LONGEST
     }
 
     pub fn forget(&mut self) {

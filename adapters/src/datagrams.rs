@@ -39,7 +39,8 @@ use crate::evidence::{ANOTHER_PORT, FROM};
 /// How long a port is not used again.
 const FRESH: Duration = Duration::from_secs(60);
 
-const ATTEMPTS: usize = 10_000;
+/// How many ports in a row may be in use before none counts as free.
+pub const ATTEMPTS: usize = 10_000;
 
 /// How often a socket is looked for in the kernel's list.
 const MOST_LOOKS: usize = 20;
@@ -47,7 +48,8 @@ const MOST_LOOKS: usize = 20;
 /// The ports of this program's runs, and since when they are in use.
 static USED: Mutex<BTreeMap<u16, Instant>> = Mutex::new(BTreeMap::new());
 
-const LONGEST: usize = 64 << 10;
+/// The longest datagram, and the number of bytes that a channel reads at once.
+pub const LONGEST: usize = 64 << 10;
 
 /// The most datagrams from elsewhere that are looked at in a row.
 const MOST_STRAYS: usize = 1000;

@@ -25,7 +25,7 @@ use crate::shared::{self, SharedRuns};
 use crate::template::Template;
 use crate::tls::Tls;
 
-/// The default of the time until a command is ready, in milliseconds.
+/// The default of the time until a command is ready, or has done a step, in milliseconds.
 pub const READY_MS: u64 = 10_000;
 
 #[derive(Clone, Debug)]

@@ -20,12 +20,10 @@ use crate::process::Process;
 use crate::reading::{answer_ignored, mark_lines, mark_unless_event, note_of, read_line, read_message};
 use crate::signature::Signatures;
 use crate::stream::{self, ChannelEnded, SPEAK_TLS, Stream, StreamFrame};
+use crate::times::MOST_IGNORED;
 
 /// The name, in messages, of the steps that separate a run from the one before.
 pub const BARRIER: &str = "barrier";
-
-/// The most ignored messages that are read although the time of a wait is over.
-const MOST_IGNORED: usize = 100;
 
 #[derive(Debug)]
 pub struct Dialogue {

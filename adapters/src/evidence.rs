@@ -69,9 +69,6 @@ pub const NO_ANSWER: &str = "no answer";
 /// The note of a mark whose text says what may be the reason for that.
 pub const MAYBE: &str = "maybe";
 
-/// Bytes that continue a line within this time belong to the message before.
-const SOON: Duration = Duration::from_millis(10);
-
 coreach_model::words! {
     #[derive(Serialize, Deserialize)]
     #[serde(rename_all = "lowercase")]
@@ -266,7 +263,7 @@ impl Log {
                 if goes_on
                     && newest.kind == kind
                     && newest.over.as_ref() == over
-                    && now < newest.went_on + SOON =>
+                    && now < newest.went_on + Duration::from_millis(10) =>
             {
                 *list_cost -= newest.cost();
                 newest.push(bytes, limit);

@@ -23,10 +23,9 @@
 use coreach_model::excerpt::shortened;
 use coreach_model::json::{self, Tree};
 
+use crate::cut::MOST;
 use crate::description::{ByteForm, Counting, Extent, Field, FieldNumber, Spelling};
 use crate::encoding::{from_latin1, hex, to_latin1, unhex};
-
-pub const MOST: usize = 10_000;
 
 /// The name of the only part of an element that is no record. A record may have a field of this name too.
 pub const ELEMENT: &str = "element";

@@ -25,11 +25,7 @@ use crate::signature::Signatures;
 use crate::socket::KnownAddress;
 use crate::system::{self, Arrival, IutState, not_cleansed, not_started};
 use crate::template::Template;
-
-const PAUSE: Duration = Duration::from_millis(20);
-
-/// How long an answer may take to be read that came before the server ended.
-const LAST_ANSWER: Duration = Duration::from_millis(250);
+use crate::times::LONG_PAUSE;
 
 #[derive(Debug)]
 pub struct HttpAdapter {
@@ -269,7 +265,8 @@ impl HttpRun {
         if now >= self.deadline {
             return Ok(None);
         }
-        match next(self.deadline.min(now + LAST_ANSWER))? {
+        // An answer that came before the server ended can still be read.
+        match next(self.deadline.min(now + Duration::from_millis(250)))? {
             Some(reply) => Ok(Some(reply)),
             None => Err(Failure::Lost(format!("no answer: {}", process.farewell("has ended")))),
         }
@@ -327,7 +324,7 @@ impl HttpRun {
                 return Err(Failure::Start(format!("`{whose}` was not answered in time\nhelp: {help}")));
             };
             let Some(why) = describe_misfit(&reply, probe) else { return Ok(reply) };
-            if Instant::now() + PAUSE > until.min(deadline) {
+            if Instant::now() + LONG_PAUSE > until.min(deadline) {
                 let (to, status) = (&reply.asked, reply.status);
                 let help = if probe.statuses.contains(&status) {
                     String::new()
@@ -339,7 +336,7 @@ impl HttpRun {
                 };
                 return Err(Failure::Start(format!("`{whose}`: `{to}` was answered with {why}{help}")));
             }
-            std::thread::sleep(PAUSE);
+            std::thread::sleep(LONG_PAUSE);
         }
     }
 }

@@ -20,13 +20,11 @@ use crate::temporary::{self, TemporaryFolder};
 use crate::times::poll_until;
 use crate::waited_time::{self, WaitedTime};
 
-/// How long [`Process::stop`] waits at least before it leaves the rest to the keeper.
-const STOPPING: Duration = Duration::from_millis(25);
-
-/// How much longer it waits if the run has time left. A killed process needs the processor to end.
+/// How much longer [`Process::stop`] waits for the keeper if the run has time left. A killed process needs
+/// the processor to end.
 const STOPPING_IN_TIME: Duration = Duration::from_secs(2);
 
-/// How long to wait for the status of a process that has closed its output.
+/// How long to wait, at least, for the status of a process that has closed its output or was told to end.
 const LAST_WORDS: Duration = Duration::from_millis(25);
 
 /// A command to launch: a [`crate::description::Command`] with its holes filled.
@@ -217,7 +215,7 @@ impl Process {
         }
         let now = Instant::now();
         let time_left = self.deadline.unwrap_or(now).saturating_duration_since(now);
-        keeper.end_launch(time_left.min(STOPPING_IN_TIME) + STOPPING);
+        keeper.end_launch(time_left.min(STOPPING_IN_TIME) + LAST_WORDS);
         self.folder = None;
     }
 }

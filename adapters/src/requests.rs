@@ -18,14 +18,12 @@ use coreach_model::excerpt::shortened;
 use ureq::Agent;
 
 use crate::adapter::Failure;
+use crate::cut;
 use crate::evidence::Evidence;
 use crate::framing::{check_chunks, check_head};
 use crate::reply::Reply;
 use crate::socket::{self, AnswerBytes, Connect, KnownAddress};
 use crate::tls::{Broken, Tls};
-
-/// The largest body that is read, in bytes.
-const LARGEST_BODY: u64 = 1 << 20;
 
 const MOST_WAITING: usize = 1000;
 
@@ -237,7 +235,7 @@ fn exchange(agent: &Agent, answer: &AnswerBytes, prepared: &PreparedRequest) -> 
     let headers =
         headers.filter_map(|(name, value)| Some((name.as_str().to_owned(), text(value)?))).collect();
     let status = response.status().as_u16();
-    let body = response.body_mut().with_config().limit(LARGEST_BODY).read_to_vec();
+    let body = response.body_mut().with_config().limit(cut::LONGEST as u64).read_to_vec();
     let body = body.map_err(|error| match error {
         ureq::Error::Io(error) if error.kind() == ErrorKind::UnexpectedEof => {
             let end = match response.headers().get("content-length").and_then(text) {

@@ -18,8 +18,6 @@ use crate::times::poll_until;
 
 pub const MOST_LINES: usize = 1000;
 
-const MOST_BYTES: usize = 1 << 18;
-
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SampleProgram {
     pub words: Vec<String>,
@@ -87,7 +85,7 @@ fn read_all(output: &OwnedFd, until: Instant) -> Result<Vec<u8>, &'static str> {
             Err(rustix::io::Errno::INTR | rustix::io::Errno::AGAIN) => {}
             Err(_) => return Err("cannot be read from"),
         }
-        if printed.len() > MOST_BYTES {
+        if printed.len() > 1 << 18 {
             return Err("prints too much");
         }
     }

@@ -28,14 +28,10 @@ use crate::process::{Launch, MUST_GO_ON, Process};
 use crate::signature::Signatures;
 use crate::template::Template;
 use crate::temporary::TemporaryFolder;
-
-/// How often a server is started that ends before it is ready, if coreach has chosen its port.
-const ATTEMPTS: usize = 3;
+use crate::times::PAUSE;
 
 /// The words for a server that takes no connection.
 const NO_CONNECTION: &str = "accepted no connection";
-
-const PAUSE: Duration = Duration::from_millis(5);
 
 /// A server, and the port that was chosen for it if it is ours.
 #[derive(Debug)]
@@ -107,7 +103,8 @@ impl Server {
                 return Err(Failure::Start(text));
             }
         }
-        let mut attempts = if has_port(&launch) { ATTEMPTS } else { 1 };
+        // If coreach has chosen the port, another program may have taken it.
+        let mut attempts = if has_port(&launch) { 3 } else { 1 };
         loop {
             attempts -= 1;
             match self.reach_once(&launch, session, &way) {
@@ -350,9 +347,7 @@ struct ReservedPort {
 impl ReservedPort {
     /// Chooses a port that `free` finds, and that no other server of ours has.
     fn choose(free: impl Fn() -> std::io::Result<u16>) -> std::io::Result<ReservedPort> {
-        /// The most ports in a row that are taken.
-        const MOST_TAKEN: usize = 1000;
-        for _ in 0..MOST_TAKEN {
+        for _ in 0..datagrams::ATTEMPTS {
             let number = free()?;
             let name = LocalAddr::from_abstract_name(format!("coreach-port-{number}"))?;
             match UnixDatagram::bind_addr(&name) {
@@ -361,7 +356,7 @@ impl ReservedPort {
                 Err(error) => return Err(error),
             }
         }
-        Err(std::io::Error::other(format!("other servers use {MOST_TAKEN} ports in turn")))
+        Err(std::io::Error::other(format!("other servers use {} ports in turn", datagrams::ATTEMPTS)))
     }
 }
 

@@ -8,6 +8,7 @@
 use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
 
+use coreach_model::limits::LONGEST_VALUE;
 use rustix::event::{PollFd, PollFlags};
 use rustix::io::Errno;
 
@@ -383,11 +384,10 @@ fn is_ready(fd: &PollFd<'_>) -> bool {
     !fd.revents().is_empty()
 }
 
-/// Shows at most the first forty bytes, in ASCII.
+/// Shows the first bytes, in ASCII.
 pub(super) fn escape_bytes(bytes: &[u8]) -> String {
-    const MOST_SHOWN: usize = 40;
-    let more = if bytes.len() > MOST_SHOWN { "..." } else { "" };
-    format!("{}{more}", bytes[..bytes.len().min(MOST_SHOWN)].escape_ascii())
+    let more = if bytes.len() > LONGEST_VALUE { "..." } else { "" };
+    format!("{}{more}", bytes[..bytes.len().min(LONGEST_VALUE)].escape_ascii())
 }
 
 #[cfg(test)]

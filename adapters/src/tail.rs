@@ -10,14 +10,9 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use coreach_model::excerpt::shortened;
+use coreach_model::limits::MANY_SHOWN;
 use coreach_model::lock::lock;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-
-/// The number of bytes that are kept.
-const KEPT: usize = 2048;
-
-/// The number of lines that are shown: a whole error of most programs.
-const MOST_SHOWN: usize = 20;
 
 /// The end of a stream that is read beside everything else.
 #[derive(Debug)]
@@ -69,7 +64,7 @@ impl StreamTail {
             .unwrap_or_else(PoisonError::into_inner);
         let text = String::from_utf8_lossy(&state.last);
         let lines: Vec<&str> = text.lines().map(str::trim_end).filter(|line| !line.is_empty()).collect();
-        let shown = &lines[lines.len().saturating_sub(MOST_SHOWN)..];
+        let shown = &lines[lines.len().saturating_sub(MANY_SHOWN)..];
         let shown: Vec<String> = shown.iter().map(|line| shortened(line)).collect();
         (!shown.is_empty()).then_some(shown)
     }
@@ -103,7 +98,8 @@ fn follow(mut pipe: &File, shared: &SharedTail) {
             let mut state = lock(&shared.state);
             state.new += count;
             state.last.extend_from_slice(&chunk[..count]);
-            let surplus = state.last.len().saturating_sub(KEPT);
+            // The last bytes have enough lines for a message.
+            let surplus = state.last.len().saturating_sub(2048);
             state.last.drain(..surplus);
         }
         // A process that writes without a pause must not keep the thread from this check.

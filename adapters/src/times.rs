@@ -1,4 +1,4 @@
-//! Times as documents state them, and waits that end at an instant.
+//! Times as documents state them, waits that end at an instant, and pauses between two looks.
 
 use std::time::{Duration, Instant};
 
@@ -12,6 +12,18 @@ pub fn poll_until(fds: &mut [PollFd<'_>], until: Instant) -> Result<usize, Errno
     poll(fds, Timespec::try_from(time).ok().as_ref())
 }
 
+/// The time between two looks at what takes no time at all, mostly.
+pub const SHORT_PAUSE: Duration = Duration::from_millis(1);
+
+/// The time between two looks at what another program does in a moment, if nothing tells when it has.
+pub const PAUSE: Duration = Duration::from_millis(5);
+
+/// The time between two looks at what may take longer.
+pub const LONG_PAUSE: Duration = Duration::from_millis(20);
+
+/// The most messages and records of no interest in a row that are read without a look at the clock.
+pub const MOST_IGNORED: usize = 100;
+
 /// Returns the time in milliseconds, with three decimal places.
 pub fn milliseconds(time: Duration) -> f64 {
     (time.as_secs_f64() * 1e6).round() / 1e3
@@ -19,9 +31,8 @@ pub fn milliseconds(time: Duration) -> f64 {
 
 /// Reads a time of a document: not before the beginning, and not without end.
 pub fn seconds(number: f64) -> Option<Duration> {
-    /// Three hundred years.
-    const MOST: f64 = 1e10;
-    let is_time = (0.0..=MOST).contains(&number);
+    // The end is in three hundred years.
+    let is_time = (0.0..=1e10).contains(&number);
     if is_time { Duration::try_from_secs_f64(number).ok() } else { None }
 }
 

@@ -17,6 +17,7 @@ use std::fmt;
 use std::io::{self, ErrorKind, Read, Write};
 use std::sync::Arc;
 
+use crate::times::MOST_IGNORED;
 use rustls::client::Resumption;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
@@ -147,12 +148,6 @@ pub struct TlsSession {
     place: String,
 }
 
-/// The most bytes that are taken at once: a record.
-const RECORD: usize = 16 << 10;
-
-/// The most records without a byte for us that are read before the caller can look at the clock.
-const MOST_RECORDS: usize = 64;
-
 impl TlsSession {
     /// Does the handshake, which shows who the two sides are. `wait` waits until the connection is ready.
     ///
@@ -191,7 +186,7 @@ impl TlsSession {
     /// # Errors
     /// Errors of the connection. [`ErrorKind::UnexpectedEof`] if it was ended without that alert.
     pub fn read(&mut self, mut socket: impl Read + Write, bytes: &mut [u8]) -> io::Result<usize> {
-        for _ in 0..MOST_RECORDS {
+        for _ in 0..MOST_IGNORED {
             match self.left(bytes) {
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {}
                 other => return other,
@@ -218,7 +213,8 @@ impl TlsSession {
     pub fn write(&mut self, mut socket: impl Read + Write, bytes: &[u8]) -> io::Result<usize> {
         self.flush(&mut socket)?;
         if self.accepted == 0 {
-            self.accepted = self.connection.writer().write(&bytes[..bytes.len().min(RECORD)])?;
+            // A record has at most so many bytes.
+            self.accepted = self.connection.writer().write(&bytes[..bytes.len().min(16 << 10)])?;
             self.flush(&mut socket)?;
         }
         Ok(std::mem::take(&mut self.accepted))

@@ -12,9 +12,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::time::Duration;
 
-/// The most processes that are looked at.
-const MOST: usize = 256;
-
 /// The times that the kernel has counted until a moment.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct WaitedTime {
@@ -67,7 +64,8 @@ pub fn read_waited_time(process: i32) -> Option<WaitedTime> {
             found.waited.extend(number.zip(waited));
             let children = fs::read_to_string(thread.path().join("children")).unwrap_or_default();
             for child in children.split_whitespace().filter_map(|text| text.parse().ok()) {
-                if seen.len() < MOST && seen.insert(child) {
+                // A look at very many processes would take long itself.
+                if seen.len() < 256 && seen.insert(child) {
                     open.push(child);
                 }
             }

@@ -11,9 +11,6 @@ use coreach_model::iosts::{Iosts, Transition};
 use coreach_model::term::node::{Comparison, Node};
 use coreach_model::term::{Substitution, Term, substitute};
 
-/// A longer term is not put in: the assigned value would be harder to read than the parameter.
-const LONGEST: u64 = 64;
-
 /// The model with terms for the parameters that guards determine, in the assigned values.
 pub(crate) fn replace_determined_parameters(iosts: &Iosts) -> Cow<'_, Iosts> {
     let mut replaced = Cow::Borrowed(iosts);
@@ -39,8 +36,8 @@ fn determined_parameters(iosts: &Iosts, transition: &Transition) -> Substitution
             let Node::Compare(Comparison::Equal, left, right) = conjunct.node() else { return None };
             let sides = [(left, right), (right, left)].into_iter();
             let may_replace = |value: &Term| {
-                value.written_size() <= LONGEST
-                    && !parameters.iter().any(|parameter| value.mentions(parameter))
+                // With a longer term, the assigned value would be harder to read than with the parameter.
+                value.written_size() <= 64 && !parameters.iter().any(|parameter| value.mentions(parameter))
             };
             let mut values = sides.filter(|(side, _)| side.as_datum() == Some(datum)).map(|(_, value)| value);
             values.find(|value| may_replace(value)).cloned()

@@ -31,10 +31,8 @@ use crate::scope::{
     Beyond, CASE_LIMIT, CompileScope, ImprecisionReason, Split, mentions_array, simplify_read,
 };
 
-/// The most ids of one type. They have 877 partitions.
-const MOST_IDS: usize = 7;
-/// The number of partitions of 0, 1, 2, ... things.
-const PARTITIONS: [u32; MOST_IDS + 1] = [1, 1, 2, 5, 15, 52, 203, 877];
+/// The number of partitions of 0, 1, 2, ... ids of one type, up to the most.
+const PARTITIONS: [u32; 8] = [1, 1, 2, 5, 15, 52, 203, 877];
 
 /// The digits of pairs, by their positions among the finite places. `None` is any.
 pub(crate) type Digits = Vec<(usize, Option<u32>)>;

@@ -17,9 +17,6 @@ use coreach_model::{Datum, Iosts, Type};
 
 use crate::places::Place;
 
-/// The most predicates of a model. Each doubles the cells of the partition.
-const MOST_PREDICATES: usize = 4;
-
 /// Finds the strings, and lists of strings, that a guard reads in a condition on no other datum. For other
 /// strings, a fact beyond the length would decide no guard.
 pub fn strings_read_alone(iosts: &Iosts) -> BTreeSet<Datum> {
@@ -67,7 +64,8 @@ pub fn collect_predicates(iosts: &Iosts, read: &BTreeSet<Datum>) -> Vec<Place> {
             for conjunct in string_conjuncts(&transition.guard).filter(is_about_parameter) {
                 let (term, _) = split_negation(&substitute(&conjunct, &values));
                 let place = Place { term, ty: Type::Bool };
-                if !predicates.contains(&place) && predicates.len() < MOST_PREDICATES {
+                // Each doubles the cells of the partition.
+                if !predicates.contains(&place) && predicates.len() < 4 {
                     predicates.push(place);
                 }
             }

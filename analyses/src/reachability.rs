@@ -311,10 +311,6 @@ fn choose_frame(domain: AnyDomain, iosts: &Iosts, options: &Analysis) -> Frame {
     frame
 }
 
-/// Each fixpoint with regions may take as many steps as all of those without, and at least so many. If it
-/// takes more, the facts stay as they are. Steps do not depend on what is remembered, and work does.
-const LEAST_STEPS_OF_REGIONS: usize = 200;
-
 /// The values of one refinement iteration, by location: those of its points.
 type StageValues = Vec<Vec<AbstractValue>>;
 
@@ -388,7 +384,9 @@ fn find_stages_of_regions<T: Copy>(
     let backward_clauses = clauses(Orientation::Backward, &|location| accepting.contains(&location));
     let forward_by_regions = OneWay::new(forward_clauses, forward.entry.clone());
     let backward_by_regions = OneWay::new(backward_clauses, None);
-    let most = iterations.steps.max(LEAST_STEPS_OF_REGIONS);
+    // Each fixpoint with regions may take as many steps as all of those without, and at least 200. If it
+    // takes more, the facts stay as they are. Steps do not depend on what is remembered, and work does.
+    let most = iterations.steps.max(200);
     let options = Analysis { step_limit: options.step_limit.min(most), ..options.clone() };
     let within = regions.within(abstraction, last_coreached);
     let mut further = Iterations::default();

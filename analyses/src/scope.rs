@@ -35,7 +35,7 @@ use crate::linear::{constant_value, integer, rational};
 use crate::places::{Arrays, size};
 use crate::summaries::{merge_conjuncts, merge_disjuncts};
 
-/// The most cases that one term or one transition is split into.
+/// The most cases that one term or one transition is split into, and the most steps of an elimination.
 pub const CASE_LIMIT: usize = 64;
 
 /// Why a term is beyond the domains.

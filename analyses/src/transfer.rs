@@ -50,15 +50,6 @@ pub struct Abstraction {
     pub work_limit: Option<u64>,
 }
 
-/// The parts of a condition that take as much work to compile as a result takes.
-const PARTS: u64 = 1024;
-
-/// The steps of a condition that take as much work as a result.
-const STEPS: u64 = 2048;
-
-/// The factor by which a step takes longer in a domain with congruences.
-const CONGRUENCES: u64 = 4;
-
 impl Abstraction {
     /// Prepares a model. `partition_limit` bounds the cells, and for each transition the valuations of its
     /// finite parameters.
@@ -171,8 +162,9 @@ impl Abstraction {
         }
         let start = self.cases.len();
         let new_cases = self.effects.get_mut(effect).compile(&self.frame, digits);
-        // To compile a case takes at least as much work as four results.
-        self.work += new_cases.iter().map(|case| 4 + case.condition.size() as u64 / PARTS).sum::<u64>();
+        // To compile a case takes at least as much work as four results, and 1024 parts of its condition take
+        // as much as one.
+        self.work += new_cases.iter().map(|case| 4 + case.condition.size() as u64 / 1024).sum::<u64>();
         self.cases.extend(new_cases);
         let range = start..self.cases.len();
         self.compiled.insert((effect, digits), range.clone());
@@ -324,8 +316,9 @@ impl Abstraction {
 
     /// Adds the work of a case, from the steps that were counted before it.
     fn add_work(&mut self, steps_before: u64) {
-        let weight = if self.store.domain.knows_congruences { CONGRUENCES } else { 1 };
-        self.work += 1 + count_steps().wrapping_sub(steps_before).saturating_mul(weight) / STEPS;
+        // So many steps take as much work as a result, or fewer in a domain with congruences.
+        let steps_per_result = if self.store.domain.knows_congruences { 512 } else { 2048 };
+        self.work += 1 + count_steps().wrapping_sub(steps_before) / steps_per_result;
     }
 
     /// The element after a case, without its target cell. `None`: the case cannot be taken.

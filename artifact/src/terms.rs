@@ -205,14 +205,11 @@ fn inner_terms(term: &Term) -> Vec<Term> {
     }
 }
 
-/// The greatest height of a term that is read, as in a model. A function that walks a term recursively goes
-/// as deep as it is high, on a stack that ends.
-const HIGHEST: usize = MAX_HEIGHT as usize;
-
-/// Reads the terms of a table.
+/// Reads the terms of a table. None is higher than a term of a model: a function that walks a term
+/// recursively goes as deep as it is high, on a stack that ends.
 pub fn read_terms(nodes: &[TermNode], types: &[Type]) -> Result<Vec<Term>, DocumentError> {
     let mut terms = Vec::with_capacity(nodes.len());
-    let mut heights: HashMap<Term, usize> = HashMap::new();
+    let mut heights: HashMap<Term, u32> = HashMap::new();
     for (number, node) in nodes.iter().enumerate() {
         budget::ask();
         let term = read_node(&node.0, &terms, types).map_err(|why| format!("the term {number}: {why}"))?;
@@ -220,8 +217,8 @@ pub fn read_terms(nodes: &[TermNode], types: &[Type]) -> Result<Vec<Term>, Docum
         let below = term.parts().into_iter().map(|part| heights.get(part).map_or(1, |height| *height));
         let height = below.max().unwrap_or(0) + 1;
         // What an operation stands for may be higher than its text.
-        if height > HIGHEST || (term.has_operations() && term.height() as usize > HIGHEST) {
-            let message = format!("the term {number} is nested more than {HIGHEST} deep");
+        if height > MAX_HEIGHT || (term.has_operations() && term.height() > MAX_HEIGHT) {
+            let message = format!("the term {number} is nested more than {MAX_HEIGHT} deep");
             return Err(DocumentError::TooDeep(message));
         }
         heights.insert(term.clone(), height);

@@ -5,6 +5,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
+use coreach_model::limits::{DEEPEST, MOST_PARTS};
 use coreach_model::number::{self, DOCUMENT_DIGITS};
 use coreach_model::reader::lexer::is_name;
 use coreach_model::types::{Alternative, ArrayType, EnumType, RecordForm, RecordType};
@@ -15,12 +16,6 @@ use serde::{Deserialize, Serialize};
 
 /// The place of a type in the table of types.
 pub type TypeNumber = usize;
-
-/// The most parts of one type, including the parts of its parts: types are compared part by part.
-const MOST_PARTS: usize = 1_000;
-
-/// The deepest nesting of types.
-const DEEPEST: usize = 64;
 
 /// A type of the table.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]

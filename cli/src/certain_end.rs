@@ -4,7 +4,7 @@
 //! one operation on huge numbers, a query that Z3 does not interrupt, a file that never ends. And a program
 //! that ends must not leave behind what it has launched.
 //!
-//! **Method.** One thread looks every `CHECK_INTERVAL` at what work has used and at the resident memory
+//! **Method.** One thread looks every `LONG_PAUSE` at what work has used and at the resident memory
 //! (`/proc/self/statm`), and marks budgets as passed. If work has not ended some time later (`grace`), the
 //! thread ends the process, with the same message and exit code. Another thread waits for SIGINT, SIGTERM and
 //! SIGHUP, but not for signals that the parent process has set to be ignored (`nohup`). It marks all budgets
@@ -26,6 +26,7 @@ use std::time::Duration;
 use std::{fs, thread};
 
 use coreach_adapters::keeper;
+use coreach_adapters::times::LONG_PAUSE;
 use coreach_model::Diagnostic;
 use coreach_model::budget::{self, Limit, Overdue, Passed, WAITS};
 use coreach_model::lock::lock;
@@ -38,9 +39,6 @@ use signal_hook::iterator::Signals;
 use crate::answer::is_json;
 use crate::exit::Exit;
 use crate::{console, write};
-
-/// How often the limits are checked.
-const CHECK_INTERVAL: Duration = Duration::from_millis(20);
 
 /// How long a command may tell what is finished, after a signal.
 const PATIENCE: Duration = Duration::from_millis(300);
@@ -78,7 +76,7 @@ pub fn start() {
     }
     let watch = move || {
         loop {
-            thread::sleep(CHECK_INTERVAL);
+            thread::sleep(LONG_PAUSE);
             check_limits();
         }
     };

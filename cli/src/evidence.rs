@@ -9,14 +9,9 @@ use std::fmt::Write;
 
 use coreach_adapters::evidence::{EvidenceItem, EvidenceKind, Phase};
 use coreach_execution::Run;
+use coreach_model::limits::{LONGEST_EXCERPT, MANY_SHOWN};
 
 use crate::visible::visible;
-
-/// The most signs of a line that are shown.
-const LONGEST: usize = 400;
-
-/// The most lines of a message that are shown, half of them from its end.
-const MOST_LINES: usize = 20;
 
 /// Shows the wire of a run, with its events. Nothing, if no evidence was kept.
 pub fn wire_text(run: &Run) -> String {
@@ -76,9 +71,9 @@ fn write_item(text: &mut String, item: &EvidenceItem) {
         lines.push(format!("... {} bytes are not kept ...", item.cut));
         lines.extend(shown_lines(&item.rest));
     }
-    if lines.len() > MOST_LINES {
-        let omitted = lines.len() - MOST_LINES;
-        lines.splice(MOST_LINES / 2..MOST_LINES / 2 + omitted, [format!("... {omitted} lines ...")]);
+    if lines.len() > MANY_SHOWN {
+        let omitted = lines.len() - MANY_SHOWN;
+        lines.splice(MANY_SHOWN / 2..MANY_SHOWN / 2 + omitted, [format!("... {omitted} lines ...")]);
     }
     let mut lines = lines.into_iter();
     let first = lines.next().unwrap_or_default();
@@ -118,7 +113,7 @@ fn shown_line(line: &[u8], is_text: bool) -> String {
             let _ = write!(text, "\\x{byte:02x}");
         }
     }
-    match text.char_indices().nth(LONGEST) {
+    match text.char_indices().nth(LONGEST_EXCERPT) {
         Some((at, _)) => {
             let omitted = text[at..].chars().count();
             format!("{} ... {omitted} more characters", visible(&text[..at]))

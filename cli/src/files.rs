@@ -8,6 +8,7 @@
 use std::path::Path;
 
 use coreach_model::Diagnostic;
+use coreach_model::limits::FEW_SHOWN;
 use coreach_project::file_kind::FileKind::{
     self, Campaign, Configuration, Iut, Property, Purpose, Run, Specification, Store, TestCase,
 };
@@ -56,9 +57,6 @@ const TAKEN: [CommandFiles; 28] = [
     ("timed drive", "iut", "", &[Iut]),
 ];
 
-/// The most commands that a message names.
-const MOST_NAMED: usize = 3;
-
 /// Reports each file of a kind that the command does not take.
 pub fn report_other_kinds() -> Vec<Diagnostic> {
     let mut found = Vec::new();
@@ -85,8 +83,8 @@ fn explain_kind(command: &str, takes: &[FileKind], kind: FileKind, path: &Path) 
     }
     takers.push("`coreach check`".to_owned());
     let verb = if takers.len() == 1 { "takes" } else { "take" };
-    if let Some(more) = takers.len().checked_sub(MOST_NAMED).filter(|more| *more > 1) {
-        takers.truncate(MOST_NAMED);
+    if let Some(more) = takers.len().checked_sub(FEW_SHOWN).filter(|more| *more > 1) {
+        takers.truncate(FEW_SHOWN);
         takers.push(format!("{more} others"));
     }
     let taken_by = format!("{} {verb} {}", join_words(takers.into_iter(), "and"), kind.name());

@@ -26,12 +26,6 @@ pub const SUBCOMMAND: &str = "horn-clauses";
 /// Z3's resource units for a question, the same on every machine: some seconds.
 const RLIMIT: u32 = 20_000_000;
 
-/// Processor seconds of a question, if the resource units do not end it.
-const SECONDS: u64 = 20;
-
-/// Bytes of its address space.
-const MEMORY: u64 = 2 << 30;
-
 /// Time on the clock, if neither limit ends the question.
 const LONGEST: Duration = Duration::from_secs(300);
 
@@ -104,8 +98,9 @@ pub fn answer_question(parent: i32) -> io::Result<Exit> {
         return Ok(Exit::Environment);
     }
     let limit = |most: u64| Rlimit { current: Some(most), maximum: Some(most) };
-    setrlimit(Resource::As, limit(MEMORY))?;
-    setrlimit(Resource::Cpu, limit(SECONDS))?;
+    // Bytes, and seconds if the resource units do not end the question.
+    setrlimit(Resource::As, limit(2 << 30))?;
+    setrlimit(Resource::Cpu, limit(20))?;
     setrlimit(Resource::Core, limit(0))?;
     let mut script = String::new();
     io::stdin().read_to_string(&mut script)?;

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
 use coreach_import::{FirstValues, ForeignFormat, Options, Untranslated, Vertices};
+use coreach_model::compose;
 use coreach_project::whole::positive;
 
 use crate::answer::{OutputFormat, one_of};
@@ -57,7 +58,7 @@ pub struct ImportArguments {
     #[arg(long, value_name = "HOW", default_value = "refuse", value_parser = one_of([("refuse", Untranslated::Refuse), ("drop", Untranslated::Drop)]))]
     pub untranslated: Untranslated,
     /// Read at most this many transitions
-    #[arg(long, value_name = "TRANSITIONS", default_value_t = NonZeroUsize::new(Options::MOST).unwrap_or(NonZeroUsize::MIN), value_parser = positive)]
+    #[arg(long, value_name = "TRANSITIONS", default_value_t = NonZeroUsize::new(compose::MOST).unwrap_or(NonZeroUsize::MIN), value_parser = positive)]
     pub most: NonZeroUsize,
     /// Report as text or as JSON: on standard error, or with --out on standard output
     #[arg(long, value_enum, default_value_t)]

@@ -7,17 +7,15 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use coreach_model::budget;
+use coreach_model::journal::SILENT;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState};
 
 use crate::visible::visible;
 
-/// How long nothing is shown at the beginning.
-const PATIENCE: Duration = Duration::from_secs(1);
-
 /// The line. It disappears when this value is dropped.
 pub struct ProgressLine {
     bar: ProgressBar,
-    /// The thread that shows the line after [`PATIENCE`], and the end of a channel whose drop ends it
+    /// The thread that shows the line after [`SILENT`], and the end of a channel whose drop ends it
     /// earlier.
     waiting: Option<(Sender<()>, JoinHandle<()>)>,
 }
@@ -37,7 +35,7 @@ impl ProgressLine {
         let (done, wait) = mpsc::channel();
         let shown = bar.clone();
         let handle = thread::spawn(move || {
-            if wait.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
+            if wait.recv_timeout(SILENT) == Err(RecvTimeoutError::Timeout) {
                 shown.set_draw_target(ProgressDrawTarget::stderr());
                 shown.enable_steady_tick(Duration::from_millis(120));
             }

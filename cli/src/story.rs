@@ -8,6 +8,7 @@ use coreach_execution::outcome::{Cause, Outcome};
 use coreach_execution::run::Occurrence;
 use coreach_execution::{Run, TestCase};
 use coreach_model::excerpt::shortened;
+use coreach_model::limits::LONGEST_VALUE;
 use coreach_model::semantics::State;
 use coreach_model::types::RecordForm;
 use coreach_model::{Datum, Value, Verdict};
@@ -35,13 +36,12 @@ pub fn end_text(run: &Run, reason: &Reason, whose: &str) -> String {
 /// Wraps lines at blanks, but not within short texts in quotes.
 pub fn wrap(text: &str) -> String {
     const COLUMNS: usize = 100;
-    const LONGEST_QUOTE: usize = 60;
     let mut wrapped = String::new();
     for line in text.lines() {
         // A blank at which no line may end is `\0` until all lines are wrapped.
         let keep_together = |(place, part): (usize, &str)| {
             let is_quoted = place % 2 == 1;
-            match is_quoted && part.len() < LONGEST_QUOTE {
+            match is_quoted && part.len() < LONGEST_VALUE {
                 true => part.replace(' ', "\0"),
                 // A name and the beginning of its value stay together.
                 false => table::keep_strings(&part.replace(" = ", "\0=\0"), COLUMNS - 8, "\0"),
@@ -209,14 +209,13 @@ fn list_quoted_texts(reason: &Reason) -> BTreeSet<String> {
 /// Says what a datum or a part of it has become, if it has changed. Of a record or a long collection, names
 /// only the parts that have changed.
 fn describe_change(name: &str, was: &Value, is: &Value) -> Option<String> {
-    /// A longer collection is not written out if it shares parts with the one before.
-    const LONGEST: usize = 60;
     if was == is {
         return None;
     }
     let whole = format!("{name} = {is:#}");
     let is_plain = matches!(is, Value::Record(ty, _) if ty.form == RecordForm::Plain);
-    let parts = list_changed_parts(name, was, is).filter(|_| is_plain || whole.chars().count() > LONGEST);
+    let parts =
+        list_changed_parts(name, was, is).filter(|_| is_plain || whole.chars().count() > LONGEST_VALUE);
     let changes = parts.map(|parts| parts.join(", "));
     Some(changes.filter(|text| text.chars().count() < whole.chars().count()).unwrap_or(whole))
 }

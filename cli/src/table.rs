@@ -10,14 +10,8 @@ use comfy_table::{Cell, CellAlignment, ColumnConstraint, ContentArrangement, Tab
 
 use crate::console;
 
-/// A word is not split if it takes at most this part of a row: a sixth.
-const PARTS: u16 = 6;
-
 /// A blank in a string while rows are wrapped. It is no character of any text.
 const BLANK: &str = "\u{fdd0}";
-
-/// The blanks between columns.
-const GAP: u16 = 2;
 
 /// Makes a table of cells, as wide as standard output allows. The first `left` columns are aligned to the
 /// left, the others to the right.
@@ -44,11 +38,12 @@ fn table_within(rows: &[Vec<String>], left: usize, width: u16) -> String {
     let widths = table.column_max_content_widths();
     let mut least = 0_u16;
     for (number, column) in table.column_iter_mut().enumerate() {
-        let gap = if number + 1 == widths.len() { 0 } else { GAP };
+        let gap = if number + 1 == widths.len() { 0 } else { 2 };
         let widest = widths.get(number).copied().unwrap_or(0);
         let cells = rows.iter().filter_map(|row| row.get(number));
         let words = cells.flat_map(|cell| cell.split(' ')).map(|word| word.chars().count());
-        let longest_word = u16::try_from(words.max().unwrap_or(0)).unwrap_or(u16::MAX).min(width / PARTS);
+        // A longer word than a sixth of a row may be split.
+        let longest_word = u16::try_from(words.max().unwrap_or(0)).unwrap_or(u16::MAX).min(width / 6);
         let needs = if number < left { longest_word.min(widest) } else { widest }.saturating_add(gap);
         least = least.saturating_add(needs);
         column.set_padding((0, gap)).set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(needs)));

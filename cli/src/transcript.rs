@@ -11,9 +11,6 @@ use std::time::Duration;
 
 use coreach_adapters::evidence::{EvidenceItem, EvidenceKind, Phase};
 
-/// The shortest wait that is repeated.
-const SHORTEST_WAIT: Duration = Duration::from_millis(5);
-
 const HEAD: &str = "\
 # For a connection, set HOST and PORT; `nc -u` sends datagrams. For a program that talks over its standard
 # streams, put its command in place of `nc`. For HTTP, set BASE where the address is another one now.
@@ -102,7 +99,8 @@ impl ConnectionText<'_> {
             }
             self.is_open = true;
             let wait = self.last.map_or(Duration::ZERO, |last| item.at.saturating_sub(last));
-            if wait >= SHORTEST_WAIT {
+            // Shorter waits are those of the machine.
+            if wait >= Duration::from_millis(5) {
                 write_line(self.text, &format!("sleep {:.3}", wait.as_secs_f64()));
             }
             write_line(self.text, &format!("printf '{}'", escape(&item.bytes, EscapeReader::Printf)));

@@ -21,10 +21,10 @@
 
 use std::fmt;
 
+use coreach_model::limits::LONGEST_TEXT;
 use serde::{Deserialize, Serialize};
 
 use crate::campaign::key::Key;
-use crate::judge::contract::LONGEST_TEXT;
 use crate::judge::excerpts::cut_text;
 use crate::outcome::{Outcome, OutcomeKind, cause_and_detail};
 

@@ -17,9 +17,10 @@ use coreach_model::term::{Substitution, literals, substitute};
 use coreach_model::{Datum, Diagnostic, Term, Value, codec};
 
 use crate::initial::{self, NoState};
+use crate::limits::ATTEMPTS;
 use crate::planner::search_goal;
 use crate::test_case::TestCase;
-use crate::values::{ATTEMPTS, MIX, Values, any, is_drawable, pivots};
+use crate::values::{MIX, Values, any, is_drawable, pivots};
 
 /// How far a way to Pass is looked for when constants are chosen.
 const LIMITS: SearchLimits = SearchLimits { nodes: 1000, spurious: 4, exact_nodes: 100, work: 1_000_000 };

@@ -10,6 +10,7 @@ mod evidence;
 use std::collections::BTreeSet;
 
 use coreach_model::iosts::{Iosts, Transition};
+use coreach_model::limits::LONGEST_VALUE;
 use coreach_model::semantics::{Event, State};
 use coreach_model::term::evaluate::{evaluate, holds};
 use coreach_model::{Datum, Term, Value, Verdict, Violated, number};
@@ -22,7 +23,6 @@ use self::evidence::{
 use crate::bucket::Bucket;
 pub use crate::judge::Guard;
 use crate::judge::crossing::MOST_UNDER_WAY;
-use crate::judge::decisive::LONGEST_VALUE;
 pub use crate::judge::differences::REORDERED;
 use crate::judge::expected::decided_guard;
 use crate::judge::guards::{transitions_of, with_event, without_purpose};

@@ -10,6 +10,7 @@
 //! **Sound**: the solver's answer is evaluated here once more. **Ends** as the solver does.
 
 use coreach_analyses::solver::{Solver, Witness};
+use coreach_model::limits::MOST_STATES;
 use coreach_model::semantics::{InitialError, State, initial_states, is_initial};
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::term::{literals, substitute};
@@ -67,9 +68,8 @@ pub fn states(
 
 /// Finds one initial state with these constants.
 pub fn first(iosts: &Iosts, constants: &Valuation, solver: &mut dyn Solver) -> Result<State, NoState> {
-    const MOST: usize = 1 << 10;
     // An initialized model has one. Free variables are written before they are read (Definition 4.19).
-    states(iosts, constants, MOST, solver)?.into_iter().next().ok_or(NoState::None)
+    states(iosts, constants, MOST_STATES, solver)?.into_iter().next().ok_or(NoState::None)
 }
 
 #[cfg(test)]

@@ -20,6 +20,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use coreach_adapters::evidence::{EvidenceItem, set_phase};
+use coreach_adapters::times::SHORT_PAUSE;
 use coreach_adapters::{Adapter, Failure, Teardown, keeper};
 use coreach_model::{Verdict, budget};
 
@@ -31,14 +32,12 @@ pub const WINDOW: Duration = Duration::from_millis(200);
 /// How long a system may take to end after its last message, which may announce the end.
 const LAST_WORDS: Duration = Duration::from_millis(10);
 
-const POLL: Duration = Duration::from_millis(1);
-
 /// Returns at once unless the program is ending. Then it does not return: it unwinds to the work that is
 /// given up ([`budget::ask_now`]), or waits for the end.
 pub fn stop_if_ending() {
     while keeper::is_ending() {
         budget::ask_now();
-        thread::sleep(POLL);
+        thread::sleep(SHORT_PAUSE);
     }
 }
 
@@ -57,11 +56,11 @@ pub(crate) fn end_session(
     let wire = set_phase(adapter.evidence(begin), ready, over - begin);
     adapter.stop();
     // Looks are counted, not time: if the machine keeps us from running, we hear of a signal later, too.
-    for _ in 0..wait.as_millis() / POLL.as_millis() {
+    for _ in 0..wait.as_millis() / SHORT_PAUSE.as_millis() {
         if keeper::is_ending() {
             break;
         }
-        thread::sleep(POLL);
+        thread::sleep(SHORT_PAUSE);
     }
     stop_if_ending();
     (teardown, wire)

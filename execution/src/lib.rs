@@ -24,6 +24,7 @@ pub mod interruption;
 pub mod judge;
 pub mod junit;
 pub mod lazy;
+pub mod limits;
 pub mod monitor;
 pub mod mutation;
 pub mod offline;

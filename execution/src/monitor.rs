@@ -22,10 +22,11 @@
 use std::collections::BTreeSet;
 
 use coreach_analyses::solver::{Solver, Witness};
-use coreach_analyses::symbolic::gathered::{FEW, gather_states};
+use coreach_analyses::symbolic::gathered::gather_states;
 use coreach_analyses::symbolic::inclusion::data_of;
 use coreach_analyses::symbolic::{SymbolicState, System};
 use coreach_model::iosts::{Action, ActionId, ActionKind, Iosts, Transition};
+use coreach_model::limits::{FEW_STATES, MOST_STATES};
 use coreach_model::semantics::{Event, State, fire, internal_closure};
 use coreach_model::term::evaluate::{evaluate, holds};
 use coreach_model::{Datum, LocationId, Numbered, Term, TransitionId, Value, Verdict};
@@ -37,9 +38,6 @@ use crate::lazy::Lazy;
 use crate::run::{Cause, Occurrence, ShownState};
 use crate::values::are_typed;
 use crate::values::boundaries::boundaries;
-
-/// The most states that are followed one by one.
-pub const MOST: usize = 2048;
 
 const MOST_FORMULAS: usize = 64;
 
@@ -69,7 +67,8 @@ impl<'a> Monitor<'a> {
         let initial = internal_closure(specification, initial);
         let taken = specification.transitions.map(|_| 0);
         let states = initial.clone();
-        Monitor { specification, states, initial, formulas: Vec::new(), few: FEW, taken, violated: false }
+        let few = FEW_STATES;
+        Monitor { specification, states, initial, formulas: Vec::new(), few, taken, violated: false }
     }
 
     /// Gathers states into formulas if there are more than this.
@@ -128,7 +127,7 @@ impl<'a> Monitor<'a> {
             self.step_formulas(action, values, &mut through)
         };
         let Some((states, formulas)) = followed else {
-            return Judged::Ends(Verdict::Inconclusive, Cause::States(MOST));
+            return Judged::Ends(Verdict::Inconclusive, Cause::States(MOST_STATES));
         };
         if states.is_empty() {
             return match self.specification.action(action).kind {
@@ -144,8 +143,8 @@ impl<'a> Monitor<'a> {
     }
 
     /// Finds the states after an event, from each state by itself, and gathers them into formulas if they are
-    /// more than `few`. `None`: that fails, and there are more than [`MOST`]. Adds to `taken` the transitions
-    /// that may have been taken, with the internal ones before the event.
+    /// more than `few`. `None`: that fails, and there are more than [`MOST_STATES`]. Adds to `taken` the
+    /// transitions that may have been taken, with the internal ones before the event.
     fn step_states(
         &self,
         action: ActionId,
@@ -176,7 +175,7 @@ impl<'a> Monitor<'a> {
                 return Some(after);
             }
         }
-        (next.len() <= MOST).then(|| (next, Vec::new()))
+        (next.len() <= MOST_STATES).then(|| (next, Vec::new()))
     }
 
     /// Finds the formulas after an event, with an example state of each; `taken` is as in `step_states`.
@@ -211,7 +210,7 @@ impl<'a> Monitor<'a> {
         while !newest.is_empty() {
             newest = gather_states(&data, newest);
             reached.extend(newest.iter().cloned());
-            if are_too_many(&newest) || reached.len() > MOST {
+            if are_too_many(&newest) || reached.len() > MOST_STATES {
                 return None;
             }
             let mut later = Vec::new();
@@ -302,7 +301,7 @@ impl<'a> Monitor<'a> {
 
 /// Are these formulas too many to follow? A formula that stands for one state is as cheap as a state.
 fn are_too_many(formulas: &[SymbolicState]) -> bool {
-    formulas.len() > MOST
+    formulas.len() > MOST_STATES
         || formulas.iter().filter(|formula| !formula.open.is_empty()).count() > MOST_FORMULAS
 }
 

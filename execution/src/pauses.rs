@@ -22,17 +22,6 @@ use coreach_adapters::waited_time::{WaitedTime, read_own_waited_time};
 
 use crate::timed::jitter::{JitterProbe, round_up_to_micros};
 
-/// Nothing is measured before a wait has lasted for so long.
-const MOMENT: Duration = Duration::from_millis(5);
-
-/// A wait becomes longer by so many times itself at most, or by this time if that is more.
-const LONGER: u32 = 5;
-const LONGER_IN_ANY_CASE: Duration = Duration::from_secs(1);
-
-/// Lost time is ignored if it is at most this part of a wait, and at most this time.
-const PART: u32 = 8;
-const LITTLE: Duration = Duration::from_millis(10);
-
 #[derive(Default)]
 pub(crate) struct Pauses {
     measured: Option<MeasuredJitter>,
@@ -51,7 +40,8 @@ impl Pauses {
     /// Returns the latest instant until which the tester may wait without measuring.
     pub(crate) fn limit(&self, until: Instant) -> Instant {
         match self.measured {
-            None if !self.is_timeless => until.min(Instant::now() + MOMENT),
+            // A short wait is not worth it.
+            None if !self.is_timeless => until.min(Instant::now() + Duration::from_millis(5)),
             _ => until,
         }
     }
@@ -93,12 +83,12 @@ impl Pauses {
     }
 }
 
-/// Returns the most time by which a wait may become longer.
+/// Returns the most time by which a wait may become longer: five times itself, or a second if that is more.
 pub(crate) fn longest_extension(wait: Duration) -> Duration {
-    (wait * LONGER).max(LONGER_IN_ANY_CASE)
+    (wait * 5).max(Duration::from_secs(1))
 }
 
-/// Returns the most lost time of a wait that is ignored.
+/// Returns the most lost time of a wait that is ignored: an eighth of it, but at most ten milliseconds.
 pub(crate) fn ignored_loss(wait: Duration) -> Duration {
-    (wait / PART).min(LITTLE)
+    (wait / 8).min(Duration::from_millis(10))
 }

@@ -19,9 +19,6 @@ use crate::settings::Settings;
 use crate::strategy::Strategy;
 use crate::test_case::TestCase;
 
-/// The size of a thread's stack. It is large, since terms are walked recursively. Unused parts cost nothing.
-const STACK: usize = 256 << 20;
-
 /// Does the work in a fresh thread, and waits for it. The solver keeps state in each thread, and no run or
 /// piece of an analysis may notice what ran before it.
 ///
@@ -29,7 +26,8 @@ const STACK: usize = 256 << 20;
 /// If the work panics: a bug of ours is a crash.
 pub fn run_alone<R: Send>(work: impl FnOnce() -> R + Send) -> io::Result<R> {
     thread::scope(|scope| {
-        let handle = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work)?;
+        // The stack is large, since terms are walked recursively. Unused parts cost nothing.
+        let handle = thread::Builder::new().stack_size(256 << 20).spawn_scoped(scope, work)?;
         Ok(handle.join().unwrap_or_else(|panic| resume_unwind(panic)))
     })
 }

@@ -14,6 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use coreach_analyses::check::guards::find_narrow_type;
 use coreach_analyses::solver::{Answer, Solver};
 use coreach_model::iosts::{ActionKind, Iosts, Transition};
+use coreach_model::limits::FEW_SHOWN;
 use coreach_model::random::Random;
 use coreach_model::semantics::{Event, State, after, internal_closure, step};
 use coreach_model::term::evaluate::Valuation;
@@ -23,22 +24,20 @@ use crate::initial;
 use crate::lazy::Lazy;
 use crate::values::{MIX, Values, at_state};
 
-/// The number of traces, and of events in each.
-const TRACES: u64 = 12;
-const EVENTS: usize = 12;
-/// The most states to compare, warnings to make, and data to draw values for.
+/// The number of traces that are looked at, and of events in each.
+const MOST_LOOKED: usize = 12;
+/// The most states to compare, and data to draw values for.
 const MOST_STATES: usize = 16;
-const MOST_WARNINGS: usize = 5;
 const MOST_DATA: usize = 100;
 
 /// Warns of inputs that a location refuses while another possible state takes them, and of states in which
 /// only an output with a value outside of its type is left.
 pub fn find_refused_inputs(iosts: &Iosts) -> Vec<Diagnostic> {
     let mut warnings = BTreeMap::new();
-    for seed in 0..TRACES {
+    for seed in 0..MOST_LOOKED as u64 {
         look_along(iosts, seed, &mut warnings);
     }
-    warnings.into_values().take(MOST_WARNINGS).collect()
+    warnings.into_values().take(FEW_SHOWN).collect()
 }
 
 /// Looks for refused inputs along one random trace, as far as values are found for it.
@@ -72,7 +71,7 @@ fn look_along(
         Some(Event::new(action.name.clone(), chosen))
     };
     let mut trace: Vec<String> = Vec::new();
-    while trace.len() < EVENTS && states.len() <= MOST_STATES && warnings.len() < MOST_WARNINGS {
+    while trace.len() < MOST_LOOKED && states.len() <= MOST_STATES && warnings.len() < FEW_SHOWN {
         // Looks for an input that one state takes, and another one refuses even after internal steps.
         for refuser in states.iter().filter(|_| states.len() > 1) {
             let refusing = internal_closure(iosts, BTreeSet::from([refuser.clone()]));

@@ -102,10 +102,8 @@ impl TestSession<'_> {
 }
 
 /// Runs, and repeats the run if it ended without a verdict, at most `retries` times. The cause may be gone
-/// after a moment, so each repetition comes after a longer pause.
+/// after a moment, so each repetition comes after a longer pause, of at most a second.
 pub fn run_with_retries(retries: usize, mut once: impl FnMut() -> Run) -> Run {
-    const PAUSE: Duration = Duration::from_millis(50);
-    const LONGEST: u32 = 20;
     let mut retried = 0;
     loop {
         let run = once();
@@ -113,7 +111,7 @@ pub fn run_with_retries(retries: usize, mut once: impl FnMut() -> Run) -> Run {
             return Run { retried, ..run };
         }
         retried += 1;
-        thread::sleep(PAUSE * u32::try_from(retried).unwrap_or(LONGEST).min(LONGEST));
+        thread::sleep(Duration::from_millis(50 * retried.min(20) as u64));
     }
 }
 

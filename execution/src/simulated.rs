@@ -16,6 +16,7 @@ use coreach_analyses::solver::Solver;
 use coreach_model::codec::as_type;
 use coreach_model::excerpt::shortened;
 use coreach_model::iosts::{Action, ActionId, ActionKind, Iosts, Transition};
+use coreach_model::limits::{LONGEST_TEXT, MOST_STATES};
 use coreach_model::random::Random;
 use coreach_model::semantics::{Event, State, fire, in_types_of, step};
 use coreach_model::term::evaluate::{Valuation, evaluate};
@@ -23,15 +24,11 @@ use coreach_model::term::node::Node;
 use coreach_model::{Datum, LocationId, Numbered, TransitionId, Value};
 
 use crate::initial;
-use crate::judge::contract::LONGEST_TEXT;
 use crate::judge::guards::may_be;
 use crate::values::{MIX, Values, any};
 
 /// The most internal steps between two events.
 pub(crate) const MOST_INTERNAL: usize = 64;
-
-/// The most initial states among which one is drawn.
-const MOST_INITIAL: usize = 1 << 12;
 
 /// A model that is in one of its states: the common part of simulated systems with and without a clock.
 pub(crate) struct WalkedModel<S> {
@@ -76,7 +73,7 @@ impl<S: Solver> WalkedModel<S> {
             let (_, value) = given.ok_or_else(|| format!("the constant `{datum}` has no value"))?;
             known.insert(datum.clone(), as_type(value, datum.ty()).unwrap_or_else(|| value.clone()));
         }
-        let states = initial::states(&self.iosts, &known, MOST_INITIAL, &mut self.solver)
+        let states = initial::states(&self.iosts, &known, MOST_STATES, &mut self.solver)
             .map_err(|why| why.text().to_owned())?;
         self.state = self.random.pick(&states).cloned();
         Ok(())

@@ -34,16 +34,6 @@ use crate::strategy::{Move, Strategy, order_moves};
 use crate::timed;
 use crate::values::{MIX, Values};
 
-/// The tester waits for an answer that the specification owes in so many of [`OF_MOVES`] moves.
-const AWAITED: usize = 7;
-/// The number if something has come since the last stimulus: a system that always goes on is interrupted.
-const AWAITED_AGAIN: usize = 4;
-/// The whole of which the two numbers above are parts. Also: in one of so many waits, the tester waits until
-/// the system has taken a stimulus that is under way.
-const OF_MOVES: usize = 8;
-/// With so many stimuli under way, the tester waits until one has been taken: each excuses more observations.
-const MANY_UNDER_WAY: usize = 4;
-
 struct Tester<'s, 'a, 'b> {
     running: Running<'s, 'a>,
     strategy: Strategy<'b>,
@@ -262,8 +252,9 @@ impl Tester<'_, '_, '_> {
         }
         let last = self.running.trace.iter().rev().find(|step| step.what.event().is_some());
         let has_heard = last.is_some_and(|step| matches!(step.what, Occurrence::Observation(_)));
-        let share = if has_heard { AWAITED_AGAIN } else { AWAITED };
-        self.running.session.judge.owes() && self.lot().below(OF_MOVES) < share
+        // A system that always goes on is interrupted more often.
+        let of_eight_moves = if has_heard { 4 } else { 7 };
+        self.running.session.judge.owes() && self.lot().below(8) < of_eight_moves
     }
 
     /// Returns random numbers that depend on the seed and the number of events alone, and not on the time.
@@ -279,8 +270,9 @@ impl Tester<'_, '_, '_> {
         if matches!(self.strategy, Strategy::Ask(_)) || !can_send || !self.running.session.adapter.hears() {
             return None;
         }
-        let by_lot = || moves.first() == Some(&Move::Wait) && self.lot().below(OF_MOVES) == 0;
-        let wait = judge.due().filter(|_| judge.under_way() >= MANY_UNDER_WAY || by_lot());
+        let by_lot = || moves.first() == Some(&Move::Wait) && self.lot().below(8) == 0;
+        // Each stimulus under way excuses more observations.
+        let wait = judge.due().filter(|_| judge.under_way() >= 4 || by_lot());
         if wait.is_some() {
             moves.retain(|step| *step != Move::Wait);
             moves.insert(0, Move::Wait);

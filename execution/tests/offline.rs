@@ -1,12 +1,13 @@
 //! Timed sequences: what is read, what is written, what is judged, and the words of its explanation.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
 
+use coreach_adapters::cut::LONGEST;
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_analyses::symbolic::search::SearchLimits;
 use coreach_execution::offline::inputs::{NoSequence, Reached, inputs_of, path_to, sequence_along};
 use coreach_execution::offline::judge::OfflineJudge;
 use coreach_execution::offline::prepared::Offline;
-use coreach_execution::offline::read::{LONGEST_LINE, TraceReader};
+use coreach_execution::offline::read::TraceReader;
 use coreach_execution::offline::sequence::{Placed, SeqItem};
 use coreach_execution::offline::verdict::{CannotJudge, MOST_CONTEXTS, OfflineVerdict};
 use coreach_execution::offline::waiting::Rules;
@@ -134,10 +135,10 @@ fn mistakes_have_their_line_and_column() {
     ] {
         assert_eq!(mistake(&timed, text), (code, line, column), "{text}");
     }
-    let long = format!("1,Reply,{}\n", "1".repeat(LONGEST_LINE));
+    let long = format!("1,Reply,{}\n", "1".repeat(LONGEST));
     assert_eq!(mistake(&timed, &long).0, "trace-line");
     // The longest line may end in `\r\n`, and is one line.
-    let longest = format!("{{\"delay\":1{}}}\r\n{{\"delay\":-1}}\n", " ".repeat(LONGEST_LINE - 11));
+    let longest = format!("{{\"delay\":1{}}}\r\n{{\"delay\":-1}}\n", " ".repeat(LONGEST - 11));
     assert_eq!(mistake(&timed, &longest), ("trace-delay", 2, 2));
     assert_eq!(read(&timed, b"1,Reply,\xff\n").unwrap_err().code, "trace-line");
     // Others behind it are told with it.

@@ -23,6 +23,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 use std::sync::Arc;
 
+use coreach_model::budget::MAX_DIGITS;
 use coreach_model::iosts::{Action, Iosts, Location, Transition, TransitionOrigin};
 use coreach_model::number::{self, count};
 use coreach_model::numbered::Numbered;
@@ -35,9 +36,6 @@ use crate::directions::{Directions, direction_of_sign};
 use crate::finish::Model;
 use crate::names::Naming;
 use crate::options::{Options, report_too_many};
-
-/// The most digits of a number in a label.
-pub(crate) const DIGITS: usize = 1_000;
 
 /// The names of actions and values whose labels have no letter or digit.
 pub(crate) const PLAIN_ACTION: &str = "a";
@@ -315,8 +313,8 @@ enum LabelSort {
 fn sort_of(value: &str) -> LabelSort {
     match value {
         "true" | "false" | "TRUE" | "FALSE" => LabelSort::Truth,
-        _ if number::integer(value, DIGITS).is_ok() => LabelSort::Integer,
-        _ if number::number(value, DIGITS).is_ok() => LabelSort::Real,
+        _ if number::integer(value, MAX_DIGITS).is_ok() => LabelSort::Integer,
+        _ if number::number(value, MAX_DIGITS).is_ok() => LabelSort::Real,
         _ => LabelSort::Atom,
     }
 }
@@ -395,8 +393,8 @@ fn make_model(collector: &mut Collector, options: &Options, system: &AutSystem) 
                     let position = enumeration.literals.iter().position(|literal| literal == name);
                     Value::Enum(enumeration.clone(), position.unwrap_or_default())
                 }
-                Type::Int => Value::Int(number::integer(value, DIGITS).unwrap_or_default()),
-                _ => Value::Real(number::number(value, DIGITS).unwrap_or_default()),
+                Type::Int => Value::Int(number::integer(value, MAX_DIGITS).unwrap_or_default()),
+                _ => Value::Real(number::number(value, MAX_DIGITS).unwrap_or_default()),
             };
             Term::equal(&Term::datum(parameter), &Term::literal(value))
         });

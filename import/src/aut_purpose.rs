@@ -19,6 +19,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use coreach_model::budget::MAX_DIGITS;
 use coreach_model::diagnostic::{Diagnostic, SourceFile, nearest};
 use coreach_model::iosts::{Aim, Iosts, Location, TestPurpose, Transition, TransitionOrigin};
 use coreach_model::number;
@@ -31,7 +32,7 @@ use coreach_model::writer::write_purpose_yaml;
 use coreach_model::{ActionId, ActionKind, Datum, LocationId, Term, Type, Value};
 
 use crate::Options;
-use crate::aut::{AutEvent, AutSystem, DIGITS, Edge, PLAIN_ACTION, PLAIN_VALUE, Variant, read_system};
+use crate::aut::{AutEvent, AutSystem, Edge, PLAIN_ACTION, PLAIN_VALUE, Variant, read_system};
 use crate::finish::name_after_file;
 use crate::names::possible_names;
 
@@ -101,14 +102,14 @@ fn find_variants(model: &Iosts, event: &AutEvent) -> Result<Vec<ActionId>, Vec<S
 fn read_value(ty: &Type, text: &str) -> Option<Value> {
     match ty {
         Type::Bool => text.to_ascii_lowercase().parse().ok().map(Value::Bool),
-        Type::Real => number::number(text, DIGITS).ok().map(Value::Real),
+        Type::Real => number::number(text, MAX_DIGITS).ok().map(Value::Real),
         Type::Enum(enumeration) => {
             let literals = enumeration.literals.iter().map(String::as_str).collect();
             let [only] = possible_names(text, &literals, PLAIN_VALUE).try_into().ok()?;
             let position = enumeration.literals.iter().position(|literal| *literal == only)?;
             Some(Value::Enum(enumeration.clone(), position))
         }
-        _ => number::integer(text, DIGITS).ok().map(Value::Int).filter(|value| value.is_in(ty)),
+        _ => number::integer(text, MAX_DIGITS).ok().map(Value::Int).filter(|value| value.is_in(ty)),
     }
 }
 

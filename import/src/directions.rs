@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 
 use coreach_model::ActionKind;
 use coreach_model::diagnostic::{Diagnostic, Origin, nearest};
+use coreach_model::limits::FEW_SHOWN;
 use coreach_model::reader::collect::{Collector, inventory};
 
 use crate::Options;
@@ -28,9 +29,6 @@ fn user_lists(options: &Options) -> [(ActionKind, &'static str, &[String]); 3] {
         (ActionKind::Internal, "--internals", &options.internals),
     ]
 }
-
-/// The most names without a direction that are reported.
-const MOST_REPORTED: usize = 5;
 
 const ALL: &str = "*";
 
@@ -85,7 +83,7 @@ impl<'a> Directions<'a> {
                     return Some(kind);
                 }
                 // Findings that differ in their places only become one.
-                if self.reported.insert(name.to_owned()) && self.reported.len() <= MOST_REPORTED {
+                if self.reported.insert(name.to_owned()) && self.reported.len() <= FEW_SHOWN {
                     let first = self.example.get_or_insert_with(|| name.to_owned());
                     let shown = if first.contains([',', ' ']) { format!("'{first}'") } else { first.clone() };
                     let help = format!(

@@ -7,15 +7,13 @@
 use std::collections::{BTreeSet, HashMap};
 
 use coreach_model::diagnostic::{Diagnostic, Origin};
+use coreach_model::limits::MANY_SHOWN;
 use coreach_model::reader::collect::Collector;
 use coreach_model::reader::lexer::is_name;
 use coreach_model::reader::types::names_a_type;
 
 /// The most bytes of a name. Longer names are cut, since names that stages make have at most 141 bytes.
 const LONGEST: usize = 60;
-
-/// The most changed names that a warning lists.
-const MOST_LISTED: usize = 20;
 
 #[derive(Clone, Default, Debug)]
 pub struct Naming {
@@ -73,10 +71,10 @@ impl Naming {
         let Some((_, _, first)) = renamed.first() else { return };
         let message = format!("{what} get new names: the old ones are not allowed or already used");
         let mut diagnostic = Diagnostic::warning("renamed", message).at(first.clone(), "the first of them");
-        for (old, new, _) in renamed.iter().take(MOST_LISTED) {
+        for (old, new, _) in renamed.iter().take(MANY_SHOWN) {
             diagnostic = diagnostic.note(format!("`{old}` becomes `{new}`"));
         }
-        if let Some(more @ 1..) = renamed.len().checked_sub(MOST_LISTED) {
+        if let Some(more @ 1..) = renamed.len().checked_sub(MANY_SHOWN) {
             diagnostic = diagnostic.note(format!("and {more} more"));
         }
         collector.push(diagnostic);

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use coreach_model::compose;
 use coreach_model::reader::collect::Collector;
 
 /// The code of a finding about a limit that was reached.
@@ -53,11 +54,6 @@ pub struct Options {
     pub most: usize,
 }
 
-impl Options {
-    /// The default of the most transitions.
-    pub const MOST: usize = 50_000;
-}
-
 impl Default for Options {
     fn default() -> Self {
         Options {
@@ -69,7 +65,7 @@ impl Default for Options {
             initial: None,
             vertices: Vertices::default(),
             untranslated: Untranslated::default(),
-            most: Options::MOST,
+            most: compose::MOST,
         }
     }
 }

@@ -39,20 +39,8 @@ use rustix::time::{ClockId, clock_gettime};
 /// The most digits of a number that is written or computed, and the most characters of a computed string.
 pub const MAX_DIGITS: usize = 10_000;
 
-/// So many calls of [`ask`] come between two looks at the clock.
-const ASKS_PER_LOOK: u32 = 64;
-
-/// One look at the clock counts as so much work. A second has about a million units of work.
-const WORK_PER_LOOK: u64 = 4;
-
 /// Work that waits may last so many times as long as work that computes.
 pub const WAITS: u32 = 10;
-
-/// Work is waiting if it computes less than one part in so many of the time that passes.
-const IDLE: u32 = 100;
-
-/// The shortest time between two looks at the clock. The system tells the time of another thread no finer.
-const SHORTEST_PAUSE: Duration = Duration::from_millis(1);
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Limit {
@@ -194,11 +182,13 @@ impl Budget {
                     return Some(limit);
                 }
                 let longest = time.saturating_mul(WAITS);
-                if used.clock >= longest && used.processor < used.clock / IDLE {
+                // It waits if it computes less than one percent of the time.
+                if used.clock >= longest && used.processor < used.clock / 100 {
                     return Some(Limit::Waiting(longest));
                 }
-                // Until then the time that is missing cannot have been used.
-                let next_look = used.clock + (time - used.processor).max(SHORTEST_PAUSE);
+                // Until then the time that is missing cannot have been used. The system tells the time of
+                // another thread in milliseconds.
+                let next_look = used.clock + (time - used.processor).max(Duration::from_millis(1));
                 let nanoseconds = u64::try_from(next_look.as_nanos()).unwrap_or(u64::MAX);
                 self.earliest.store(nanoseconds, Ordering::Relaxed);
                 None
@@ -284,8 +274,9 @@ pub fn ask() {
 /// Like [`ask`], but always with a look at the clock: for use after a step that may have taken long.
 #[cold]
 pub fn ask_now() {
-    UNTIL_LOOK.set(ASKS_PER_LOOK);
-    spend(WORK_PER_LOOK);
+    UNTIL_LOOK.set(64);
+    // A second has about a million units of work, and a look at the clock takes some microseconds.
+    spend(4);
     let passed = OPEN.with_borrow(|open| open.iter().find(|budget| budget.is_passed()).cloned());
     if let Some(budget) = passed
         && let Some((passed, _)) = budget.reason()

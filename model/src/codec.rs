@@ -33,7 +33,7 @@ use crate::excerpt::shortened;
 use crate::json::{self, Malformed, Tree};
 
 /// The largest integer that every program's JSON numbers hold exactly.
-const EXACT: i64 = 1 << 53;
+pub const EXACT: u64 = 1 << 53;
 
 /// Writes a value as JSON for a document.
 pub fn to_json(value: &Value) -> Json {
@@ -105,7 +105,7 @@ fn collection_to_json(record: &RecordType, fields: &[Value], to_json: &dyn Fn(&V
 }
 
 fn integer_to_json(value: &IBig) -> Json {
-    match i64::try_from(value).ok().filter(|small| (-EXACT..=EXACT).contains(small)) {
+    match i64::try_from(value).ok().filter(|small| small.unsigned_abs() <= EXACT) {
         Some(small) => json!(small),
         None => json!(value.to_string()),
     }

@@ -22,6 +22,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use crate::budget;
 use crate::data::Datum;
 use crate::iosts::{Action, ActionId, ActionKind, Iosts, Location, LocationId, Transition, TransitionId};
+use crate::limits::LONGEST_TEXT;
 use crate::numbered::{Number, Numbered};
 use crate::obligation::in_type;
 use crate::term::node::{Comparison, Node};
@@ -33,9 +34,6 @@ pub const MOST: usize = 50_000;
 
 /// The most values of a hidden parameter that is written out because nothing determines it.
 const MOST_VALUES: usize = 16;
-
-/// The longest name of a location that is made from the parts' names. A longer one is replaced by a number.
-const LONGEST: usize = 120;
 
 /// Why two parts do not go together.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -213,7 +211,7 @@ fn name_locations(
     let locations = pairs.numbered().map(|(number, (l1, l2))| {
         let (l1, l2) = (first.location(*l1), second.location(*l2));
         let mut name = format!("{}__{}", l1.name, l2.name);
-        if name.len() > LONGEST || used.contains(&name) {
+        if name.len() > LONGEST_TEXT || used.contains(&name) {
             name = format!("L{}", number.place());
             while used.contains(&name) {
                 name.push('_');

@@ -31,8 +31,8 @@ struct DatumTable {
     sweep_at: usize,
 }
 
-/// The number of names at which the table is first swept.
-const FIRST_SWEEP: usize = 4096;
+/// The number of entries at which a table of data or terms is first swept.
+pub(crate) const FIRST_SWEEP: usize = 4096;
 
 static TABLE: LazyLock<Mutex<DatumTable>> = LazyLock::new(Mutex::default);
 

@@ -1,9 +1,10 @@
 //! Excerpts of outside texts for messages.
 
+use crate::limits::LONGEST_TEXT;
+
 /// Cuts a text to the length that fits a message. Tabs, and invisible signs outside of ASCII, are escaped.
 pub fn shortened(text: &str) -> String {
-    const MOST: usize = 120;
-    let (text, end) = match text.char_indices().nth(MOST) {
+    let (text, end) = match text.char_indices().nth(LONGEST_TEXT) {
         Some((at, _)) => (&text[..at], "..."),
         None => (text, ""),
     };

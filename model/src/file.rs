@@ -100,12 +100,10 @@ fn split_at_missing(path: &Path) -> (PathBuf, PathBuf) {
     (folder.to_owned(), PathBuf::from(name))
 }
 
-/// The most names of one folder that are compared.
-const MOST_NAMES: usize = 1000;
-
+/// Lists the names in a folder, but not all of very many.
 fn names_in_folder(folder: &Path) -> Vec<String> {
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-    let items = std::fs::read_dir(folder).into_iter().flatten().flatten().take(MOST_NAMES);
+    let items = std::fs::read_dir(folder).into_iter().flatten().flatten().take(1000);
     let mut names: Vec<String> = items.filter_map(|item| item.file_name().into_string().ok()).collect();
     names.sort_unstable();
     names
@@ -119,12 +117,13 @@ fn nearest_name<'a>(name: Option<&str>, names: &'a [String]) -> Option<&'a str> 
     with_ending.or_else(|| nearest(name, names))
 }
 
+/// The most files of a folder that are opened to find out their kind.
+pub const MOST_READ: usize = 200;
+
 /// Finds the file that a user means by a path that does not exist, among the files of its folder. It is the
 /// file of the right kind with the nearest name, or the only file of the right kind. A file whose kind is
 /// unknown (`is_right` returns `None`) is found by its name only.
 pub fn find_meant_file(path: &Path, is_right: impl Fn(&Path) -> Option<bool>) -> Option<String> {
-    /// The most files that are opened to find out their kind.
-    const MOST_READ: usize = 200;
     let folder = path.parent().unwrap_or(Path::new(""));
     let name = path.file_name()?.to_str();
     let (mut of_right_kind, mut of_unknown_kind) = (Vec::new(), Vec::new());

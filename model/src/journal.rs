@@ -6,6 +6,7 @@
 //! case.
 
 use std::sync::OnceLock;
+use std::time::Duration;
 
 /// Receives the lines. It may be called from several threads at once.
 type Listener = Box<dyn Fn(&str) + Send + Sync>;
@@ -24,6 +25,9 @@ static HOLD_UP_LISTENER: OnceLock<Listener> = OnceLock::new();
 pub fn listen_for_hold_ups(listener: Listener) {
     let _ = HOLD_UP_LISTENER.set(listener);
 }
+
+/// The user is told about a wait after so long.
+pub const SILENT: Duration = Duration::from_secs(1);
 
 /// Tells the listener what holds up the work.
 pub fn hold_up(what: &str) {

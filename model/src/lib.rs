@@ -64,6 +64,7 @@ pub mod ids;
 pub mod iosts;
 pub mod journal;
 pub mod json;
+pub mod limits;
 pub mod lock;
 pub mod number;
 pub mod numbered;

@@ -15,15 +15,13 @@ use std::fmt;
 use std::iter::Peekable;
 use std::str::Chars;
 
+use crate::limits::DEEPEST;
 use crate::random::Random;
 
 /// The greatest number of times that a repetition may count.
 const MOST_TIMES: u32 = 1_000;
 /// The most characters of an expression, its repetitions written out.
 const MOST_CHARACTERS: usize = 5_000;
-const DEEPEST: usize = 50;
-/// The most compiled expressions that are kept.
-const MOST_COMPILED: usize = 200;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum RegularExpression {
@@ -155,7 +153,8 @@ pub(crate) fn matches(expression: &str, text: &str) -> Option<bool> {
         let printed = RegularExpression::parse(expression).ok()?.to_string();
         let compiled_regex =
             regex::RegexBuilder::new(&format!(r"\A(?:{printed})\z")).size_limit(1 << 28).build().ok()?;
-        if compiled.len() >= MOST_COMPILED {
+        // A compiled expression may be large.
+        if compiled.len() >= 200 {
             compiled.clear();
         }
         Some(compiled.entry(expression.to_owned()).or_insert(compiled_regex).is_match(text))

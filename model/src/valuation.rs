@@ -11,9 +11,6 @@ use std::sync::Arc;
 use crate::data::Datum;
 use crate::value::Value;
 
-/// The number of data among which one is looked for by its address first.
-const FEW: usize = 24;
-
 /// A value for each of some data, in the order of the data.
 #[derive(Clone, Default)]
 pub struct Valuation {
@@ -29,8 +26,8 @@ impl Valuation {
 
     /// The place of the datum, or as an error the place at which it would be inserted.
     fn find_place(&self, datum: &Datum) -> Result<usize, usize> {
-        // To compare addresses is faster than to compare a few names.
-        match self.data.iter().take(FEW).position(|known| known == datum) {
+        // To compare a few addresses is faster than to compare names.
+        match self.data.iter().take(24).position(|known| known == datum) {
             Some(place) => Ok(place),
             None => self.data.binary_search(datum),
         }

@@ -26,6 +26,7 @@ use coreach_analyses::exact::leads_on;
 use coreach_analyses::solver::horn::HornEngine;
 use coreach_analyses::solver::{Solver, Witness};
 use coreach_model::iosts::Iosts;
+use coreach_model::limits::MOST_STATES;
 use coreach_model::obligation::enabling_condition;
 use coreach_model::random::Random;
 use coreach_model::semantics::{State, determined_value, fire, is_initial};
@@ -36,8 +37,6 @@ use coreach_model::{Datum, Term, TransitionId, Value, budget};
 use serde::Serialize;
 
 use crate::artifact::TestGraph;
-
-pub const MOST_STATES: usize = 2000;
 
 /// The most values of a message's parameters, or of the initial data, of finite types.
 const MOST_VALUES: usize = 512;

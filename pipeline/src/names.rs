@@ -7,24 +7,18 @@
 
 use std::collections::{HashMap, HashSet};
 
+use coreach_model::limits::{LONGEST_EXCERPT, LONGEST_TEXT};
 use coreach_model::reader::shape::MAX_NAME;
 use coreach_model::reader::types::names_a_type;
 use coreach_model::{Datum, Iosts, Type};
 
 use crate::named_types::named_types;
 
-/// The longest name that is made, in bytes, without a number after it. The reader takes longer ones, but
-/// nobody reads them.
-pub const LONGEST: usize = 120;
-
-/// The most characters that are shown of one part of a label, and of all parts together.
-const LABEL_PART: usize = 100;
-const LABEL: usize = 400;
-
 /// The text between the parts of a joined name.
 const JOINT: &str = "__";
 
-const _: () = assert!(LONGEST + "_18446744073709551615".len() <= MAX_NAME, "with its number it is a name");
+const _: () =
+    assert!(LONGEST_TEXT + "_18446744073709551615".len() <= MAX_NAME, "with its number it is a name");
 
 #[derive(Default)]
 pub struct UsedNames {
@@ -82,7 +76,7 @@ pub fn joined_name<'a>(parts: impl IntoIterator<Item = &'a str>) -> String {
         for piece in [if index == 0 { "" } else { JOINT }, part] {
             checksum.add(piece);
             // Text far beyond the limit is cut off in any case.
-            if beginning.len() <= LONGEST {
+            if beginning.len() <= LONGEST_TEXT {
                 beginning.push_str(piece);
             }
         }
@@ -98,11 +92,11 @@ fn shorten_name(name: &str) -> String {
 
 /// Cuts a long name to its beginning and the checksum of the whole.
 fn cut_name(name: String, checksum: &NameChecksum) -> String {
-    if name.len() <= LONGEST {
+    if name.len() <= LONGEST_TEXT {
         return name;
     }
     let suffix = format!("_{:016x}", checksum.0);
-    let beginning_length = LONGEST - suffix.len();
+    let beginning_length = LONGEST_TEXT - suffix.len();
     let end = (0..=beginning_length).rev().find(|index| name.is_char_boundary(*index)).unwrap_or(0);
     format!("{}{suffix}", &name[..end])
 }
@@ -131,18 +125,18 @@ pub fn joined_label<'a>(parts: impl IntoIterator<Item = &'a str>) -> String {
     let mut label = String::from("<");
     let (mut shown_length, mut left_out) = (0, 0);
     for (index, part) in parts.into_iter().enumerate() {
-        if shown_length >= LABEL {
+        if shown_length >= LONGEST_EXCERPT {
             left_out += 1;
             continue;
         }
         if index > 0 {
             label.push(',');
         }
-        match part.char_indices().nth(LABEL_PART) {
+        match part.char_indices().nth(LONGEST_TEXT) {
             Some((end, _)) => {
                 label.push_str(&part[..end]);
                 label.push_str("...");
-                shown_length += LABEL_PART;
+                shown_length += LONGEST_TEXT;
             }
             None => {
                 label.push_str(part);
@@ -170,13 +164,13 @@ mod tests {
             let wanted = joined_name(many().take(count));
             assert_eq!(wanted, joined_name(many().take(count)));
             let name = names.unique(&wanted);
-            assert!(name.len() <= LONGEST && name.starts_with("aaaa"), "{name}");
+            assert!(name.len() <= LONGEST_TEXT && name.starts_with("aaaa"), "{name}");
             // The checksum tells the counts apart: no number is needed.
             assert_eq!(name, wanted);
             assert!(seen.insert(name));
         }
         assert_eq!(joined_name(["Pay", "Begin"]), "Pay__Begin");
-        assert_eq!(names.unique(&"b".repeat(199)).len(), LONGEST);
+        assert_eq!(names.unique(&"b".repeat(199)).len(), LONGEST_TEXT);
     }
 
     #[test]
@@ -194,8 +188,8 @@ mod tests {
     fn a_label_is_bounded() {
         assert_eq!(joined_label(["Pay", "<a,b>"]), "<Pay,<a,b>>");
         let long = "é".repeat(5000);
-        assert_eq!(joined_label([long.as_str()]).chars().count(), LABEL_PART + 5);
+        assert_eq!(joined_label([long.as_str()]).chars().count(), LONGEST_TEXT + 5);
         let label = joined_label((0..100_000).map(|_| "Pay"));
-        assert!(label.len() < 2 * LABEL && label.ends_with(",... 99900 more>"), "{label}");
+        assert!(label.len() < 2 * LONGEST_EXCERPT && label.ends_with(",... 99900 more>"), "{label}");
     }
 }

@@ -27,9 +27,6 @@ const MOST_QUESTIONS: usize = 2_000;
 /// polyhedron may be a hard question, and a shorter text is not worth more.
 const MOST_WORK: u64 = 4_000_000;
 
-/// A conjunction of more parts is long.
-const FEW_CONJUNCTS: usize = 16;
-
 /// Makes a condition that equals the given one wherever the context holds, and is mostly shorter.
 pub fn simplify(condition: &Term, context: &[Term], solver: &mut dyn Solver) -> Term {
     let simple = Simplifier::new(solver).simplify_term(condition, context);
@@ -79,7 +76,7 @@ impl<'a> Simplifier<'a> {
 
     /// Simplifies conjuncts. If there are many, those that are not reached within the work stay as they are.
     fn simplify_conjuncts(&mut self, mut parts: Vec<Term>, context: &[Term]) -> Vec<Term> {
-        if parts.len() <= FEW_CONJUNCTS {
+        if parts.len() <= 16 {
             self.simplify_each(&mut parts, context, true);
             return parts;
         }

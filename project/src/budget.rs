@@ -25,12 +25,6 @@ pub const TIME: Duration = Duration::from_secs(60);
 /// The default of the memory, in bytes.
 pub const MEMORY: u64 = 4_000_000_000;
 
-/// The most memory: a terabyte.
-const MOST: u64 = 1_000_000_000_000;
-
-/// The least memory: nothing can be done with less.
-const LEAST: u64 = 10_000_000;
-
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct GivenBudget {
     /// The time of one piece of work.
@@ -148,11 +142,12 @@ pub fn parse_time(text: &str) -> Result<Duration, String> {
     parse_duration(text).ok().filter(|time| !time.is_zero()).ok_or_else(|| explain_time(text))
 }
 
-/// Reads a memory: `4GB`, `500MB`, `2GiB`. A number alone is in megabytes.
+/// Reads a memory: `4GB`, `500MB`, `2GiB`. A number alone is in megabytes. With less than ten of them,
+/// nothing can be done.
 pub fn parse_memory(text: &str) -> Result<u64, String> {
     const UNITS: [(&str, u64); 5] =
         [("GiB", 1 << 30), ("MiB", 1 << 20), ("GB", 1_000_000_000), ("MB", 1_000_000), ("", 1_000_000)];
-    let bytes = parse_amount(text, &UNITS).filter(|memory| (LEAST..=MOST).contains(memory));
+    let bytes = parse_amount(text, &UNITS).filter(|memory| (10_000_000..=1_000_000_000_000).contains(memory));
     Ok(bytes.ok_or("expected a memory of 10MB to 1000GB, for example `4GB` or `500MB`")?)
 }
 

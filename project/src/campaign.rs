@@ -16,6 +16,8 @@ use std::time::Duration;
 use coreach_execution::Settings;
 use coreach_execution::campaign::plan::LONGEST;
 use coreach_execution::campaign::{RunSettings, StrategyKind};
+use coreach_execution::limits::LARGEST_COUNT;
+use coreach_model::codec::EXACT;
 use coreach_model::diagnostic::{Origin, SourceFile};
 use coreach_model::number::count;
 use coreach_model::reader::collect::{Collector, inventory};
@@ -28,12 +30,6 @@ use crate::file_kind::{FileKind, report_other_kind};
 use crate::whole::read_whole_number;
 
 pub use iuts::reopen;
-
-/// The most seeds, the most instances of constants to be solved for, and the most steps of a run.
-const MOST: u64 = 1_000_000;
-
-/// The largest seed. Every program can hold it as a number of JSON.
-const LARGEST_SEED: u64 = 1 << 53;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum TestSource {
@@ -255,7 +251,7 @@ fn read_constants(collector: &mut Collector, entries: &[Entry]) -> Option<Consta
     match &node.kind {
         NodeKind::Mapping(entries) if shape::get(entries, "solved").is_some() => {
             shape::check_keys(collector, entries, &["solved"], "`constants`");
-            let count = read_number(collector, entries, "solved", (1, MOST), 1);
+            let count = read_number(collector, entries, "solved", (1, LARGEST_COUNT), 1);
             Some(Constants::Solved(usize::try_from(count).unwrap_or(1)))
         }
         NodeKind::Mapping(_) => Some(Constants::Given(vec![read_instance(collector, node)?])),
@@ -306,16 +302,15 @@ fn read_seeds(collector: &mut Collector, entries: &[Entry]) -> Option<Vec<u64>> 
         NodeKind::Mapping(entries) => {
             shape::check_keys(collector, entries, &["first", "count"], "`seeds`");
             let errors_before = collector.errors();
-            let first = read_number(collector, entries, "first", (0, LARGEST_SEED - MOST), 1);
-            let count = read_number(collector, entries, "count", (1, MOST), 10);
+            let first = read_number(collector, entries, "first", (0, EXACT - LARGEST_COUNT), 1);
+            let count = read_number(collector, entries, "count", (1, LARGEST_COUNT), 10);
             (collector.errors() == errors_before).then(|| (first..first + count).collect())
         }
         NodeKind::Sequence(items) if !items.is_empty() => {
             let seed = |item: &Arc<Yaml>| {
-                let value =
-                    item.as_scalar().and_then(|node| count(&node.text)).filter(|seed| *seed <= LARGEST_SEED);
+                let value = item.as_scalar().and_then(|node| count(&node.text)).filter(|seed| *seed <= EXACT);
                 if value.is_none() {
-                    let message = format!("a seed must be a whole number from 0 to {LARGEST_SEED}");
+                    let message = format!("a seed must be a whole number from 0 to {EXACT}");
                     let help = "write single seeds, as in `[1, 7]`, or a range as `{ first: 1, count: 3 }`";
                     collector.mistake("wrong-value", message, &item.head(), "not such a number", help);
                 }
@@ -363,7 +358,7 @@ fn read_limits(collector: &mut Collector, entries: &[Entry]) -> (Settings, HashM
     let quiescence = time("quiescence_ms", 1, default.quiescence);
     let patience = time("patience_ms", 0, default.patience);
     let run = time("run_ms", 1, default.time);
-    let steps = read_number(collector, limits, "steps", (1, MOST), default.steps as u64);
+    let steps = read_number(collector, limits, "steps", (1, LARGEST_COUNT), default.steps as u64);
     let mut quiescence_at = HashMap::new();
     let mut places = HashMap::new();
     if let Some(node) = shape::get(limits, "quiescence_at") {

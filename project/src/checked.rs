@@ -19,6 +19,7 @@ use coreach_execution::refused::find_refused_inputs;
 use coreach_execution::timed::to_wire;
 use coreach_model::diagnostic::{Diagnostic, Severity, SourceFile};
 use coreach_model::iosts::{Aim, Iosts, TestPurpose};
+use coreach_model::limits::MANY_SHOWN;
 use coreach_model::reader::{
     AnySpecification, load as load_file, read_aimed, read_any_specification, read_timed_aimed,
 };
@@ -186,7 +187,6 @@ fn drop_negative_delays(purpose: &mut TestPurpose, delay: &Datum) {
 }
 
 fn describe_rejected(purpose: &TestPurpose, solver: &mut Z3Solver) -> Vec<String> {
-    const MOST: usize = 10;
     let residuals = rejected_residuals(purpose, solver);
     let sentence = |(source, action, residual): &(LocationId, ActionId, Term)| {
         let (place, action) = (&purpose.iosts.locations[*source].name, &purpose.iosts.action(*action).name);
@@ -195,9 +195,9 @@ fn describe_rejected(purpose: &TestPurpose, solver: &mut Z3Solver) -> Vec<String
             false => format!("in `{place}`, `{action}` leads to Reject when {residual}"),
         }
     };
-    let mut sentences: Vec<String> = residuals.iter().take(MOST).map(sentence).collect();
-    if residuals.len() > MOST {
-        sentences.push(format!("and {} more lead to Reject", residuals.len() - MOST));
+    let mut sentences: Vec<String> = residuals.iter().take(MANY_SHOWN).map(sentence).collect();
+    if residuals.len() > MANY_SHOWN {
+        sentences.push(format!("and {} more lead to Reject", residuals.len() - MANY_SHOWN));
     }
     sentences
 }

@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use coreach_analyses::domains::{DomainKind, NAMES};
 use coreach_analyses::reachability::{Loops, Refinement};
+use coreach_execution::limits::LARGEST_COUNT;
 use coreach_model::Aim;
 use coreach_model::data::Datum;
 use coreach_model::diagnostic::{Diagnostic, Origin, SourceFile};
@@ -31,7 +32,6 @@ use dashu_ratio::RBig;
 pub use judging::Judging;
 use judging::read_word;
 pub use timing::GivenTiming;
-pub(crate) use timing::MOST_DIGITS;
 use timing::read_timed;
 
 use crate::budget::{self, GivenBudget};
@@ -495,8 +495,7 @@ pub(crate) fn read_instantiate(collector: &mut Collector, entries: &[Entry]) -> 
 }
 
 fn read_number(collector: &mut Collector, entries: &[Entry], key: &str, least: u64, default: usize) -> usize {
-    const MOST: u64 = 1_000_000;
-    let value = read_whole_number(collector, entries, key, (least, MOST), default as u64);
+    let value = read_whole_number(collector, entries, key, (least, LARGEST_COUNT), default as u64);
     value.and_then(|value| usize::try_from(value).ok()).unwrap_or(default)
 }
 

@@ -17,9 +17,6 @@ use serde::Serialize;
 
 use crate::{budget, render};
 
-/// The version of the format. Only a change that old readers do not understand raises it.
-pub const FORMAT_VERSION: u32 = 1;
-
 /// The ends of paths that a purpose is to accept.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Purpose {
@@ -338,7 +335,8 @@ pub fn make_document(
             .collect(),
     });
     ExplorationDocument {
-        format_version: FORMAT_VERSION,
+        // Only a change that old readers do not understand raises it.
+        format_version: 1,
         exit_code,
         specification: iosts.name.clone(),
         limits: ExplorationLimits {

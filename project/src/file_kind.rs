@@ -18,6 +18,7 @@ use std::sync::Arc;
 use coreach_model::diagnostic::{Diagnostic, Origin, SourceFile};
 use coreach_model::reader::collect::Collector;
 use coreach_model::reader::from_bytes;
+use coreach_model::reader::limits::ReaderLimits;
 use coreach_model::reader::yaml::{self, Entry};
 use coreach_model::{Aim, file, json};
 use serde_json::Value as Json;
@@ -26,12 +27,6 @@ use crate::budget;
 
 /// The first bytes of a campaign's store.
 pub(crate) const STORE: &[u8] = b"SQLite format 3\0";
-
-/// The size, in bytes, up to which a file is read for its kind alone.
-const LARGEST: u64 = 16 << 20;
-
-/// The number of files of a folder that are looked into for their kind.
-const MOST_SIBLINGS: usize = 200;
 
 coreach_model::words! {
     pub enum FileKind {
@@ -235,9 +230,10 @@ pub fn kind_of_document(document: &Json) -> Option<FileKind> {
 pub fn find_kind(path: &Path) -> Option<FileKind> {
     // Opened once: another program may replace the file between two looks.
     let (mut opened, mut bytes) = (file::open(path).ok()?, Vec::new());
-    let content = content_of(path, &mut opened, &mut bytes, LARGEST).ok()?;
+    let largest = ReaderLimits::GENERATED.bytes as u64;
+    let content = content_of(path, &mut opened, &mut bytes, largest).ok()?;
     if content != FileContent::Store {
-        bytes.extend(file::read_rest(opened, LARGEST).ok()?);
+        bytes.extend(file::read_rest(opened, largest).ok()?);
     }
     match content {
         FileContent::Store => Some(FileKind::Store),
@@ -283,7 +279,7 @@ pub(crate) fn list_yaml_files(folder: &Path) -> Vec<PathBuf> {
     let is_yaml = |path: &PathBuf| path.extension().is_some_and(|e| e == "yaml" || e == "yml");
     let mut paths: Vec<PathBuf> = items.map(|item| item.path()).filter(is_yaml).collect();
     paths.sort();
-    paths.truncate(MOST_SIBLINGS);
+    paths.truncate(file::MOST_READ);
     let short = |path: PathBuf| path.strip_prefix(".").map(Path::to_owned).unwrap_or(path);
     paths.into_iter().map(short).collect()
 }

@@ -14,7 +14,7 @@ use coreach_pipeline::timed::{
 };
 use serde_json::{Map, Value as Json, json};
 
-use crate::configuration::{MOST_DIGITS, load_configuration};
+use crate::configuration::load_configuration;
 use crate::file_kind::{FileKind, load_text_of};
 
 /// The word for a time that is a constant of the test case.
@@ -66,7 +66,7 @@ pub fn parse_time(text: &str) -> Result<SilenceAfter, String> {
     if text == SYMBOLIC {
         return Ok(SilenceAfter::Constant);
     }
-    let time = number::real(text, MOST_DIGITS);
+    let time = number::real(text, number::WIRE_DIGITS);
     time.map(SilenceAfter::Time)
         .map_err(|_| format!("expected a time, for example `5` or `2.5`, or `{SYMBOLIC}`"))
 }

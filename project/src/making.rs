@@ -162,11 +162,7 @@ pub fn look_ahead(
     example: Option<&Example>,
     time: Duration,
 ) -> Option<WinningProspect> {
-    const MOST_TRANSITIONS: usize = 20_000;
-    if unreachable.is_some()
-        || view.iosts.transitions.len() > MOST_TRANSITIONS
-        || view.found.reachable == Some(false)
-    {
+    if unreachable.is_some() || view.iosts.transitions.len() > 20_000 || view.found.reachable == Some(false) {
         return None;
     }
     let found = budget::within("prospect", time / SEARCH, |_| {

@@ -63,9 +63,6 @@ pub enum OutputForm {
 /// The endings of files that SQLite puts next to a store.
 const BESIDE: [&str; 3] = ["-wal", "-shm", "-journal"];
 
-/// The number of bytes in which a file's form is looked for.
-const HEAD: u64 = 4096;
-
 impl OutputForm {
     /// The form in words, and marks of its head in small letters. A mark begins a line or is in a comment.
     fn description_and_head(self) -> (&'static str, &'static [&'static str]) {
@@ -110,7 +107,8 @@ impl OutputForm {
             return Ok(());
         }
         let mut head = Vec::new();
-        let looked = file::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut head));
+        // The form shows in the first bytes.
+        let looked = file::open(path).and_then(|file| file.take(4096).read_to_end(&mut head));
         let head = String::from_utf8_lossy(&head).to_lowercase();
         let (name, marks) = self.description_and_head();
         // An automaton has no room for a mark, so its ending counts.
@@ -196,9 +194,9 @@ enum FileIdentity {
 
 /// Returns the target of a link whose target does not exist: writing to the link would make that file.
 fn follow_dangling_link(path: &Path) -> PathBuf {
-    const LINKS: usize = 40;
     let mut path = path.to_owned();
-    for _ in 0..LINKS {
+    // Linux follows no more links either.
+    for _ in 0..40 {
         let Ok(target) = path.read_link() else { break };
         path = path.parent().unwrap_or(Path::new("")).join(target);
     }

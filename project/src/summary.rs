@@ -10,9 +10,6 @@ use coreach_model::Iosts;
 use serde::Serialize;
 use serde_json::Value;
 
-/// The version of `coreach mutate`'s format. Only a change that old readers do not understand raises it.
-pub const FORMAT_VERSION: u32 = 1;
-
 /// The version of `coreach campaign`'s format. Version 1 had `told`, the first failed runs, for `buckets`.
 pub const CAMPAIGN_FORMAT_VERSION: u32 = 2;
 
@@ -167,7 +164,8 @@ pub fn summarize_mutation<'a>(
 ) -> MutationSummary<'a> {
     let count = |wanted: &str| mutants.judged.iter().filter(|judged| judged.fate.name() == wanted).count();
     MutationSummary {
-        format_version: FORMAT_VERSION,
+        // Only a change that old readers do not understand raises it.
+        format_version: 1,
         exit_code,
         specification: mutants.specification.clone(),
         killed: count("killed"),

@@ -10,6 +10,7 @@ use coreach_execution::TestCase;
 use coreach_execution::constants::ConstantsError;
 use coreach_model::excerpt::shortened;
 use coreach_model::iosts::{ActionId, Aim, Iosts, LocationId, TestPurpose, Transition};
+use coreach_model::limits::FEW_SHOWN;
 use coreach_model::{Datum, Diagnostic, Numbered, Term};
 use coreach_pipeline::Generation;
 use coreach_pipeline::online::OnlineTest;
@@ -125,14 +126,14 @@ fn explain_wait<'a>(
     let (action, place) = (&purpose.iosts.action(goal.action).name, name(goal.source));
     let here = are_at(place);
     let labels = here.iter().map(|location| iosts.location(*location).label.as_str());
-    let labels: Vec<&str> = labels.take(MOST_PARTLY_NAMED).collect();
+    let labels: Vec<&str> = labels.take(FEW_SHOWN).collect();
     let steps = || iosts.transitions.iter();
     let is_end = !steps().any(|step| here.contains(&step.source) && step.source != step.target);
     let end = if is_end { ", which no transition leaves" } else { "" };
     let taken = steps().filter(|step| reached[step.source] && iosts.action(step.action).name == *action);
     let taken: BTreeSet<String> =
         taken.filter_map(|step| Some(step.origin.whole.as_ref()?.file_and_line())).collect();
-    let taken: Vec<String> = taken.into_iter().take(MOST_PARTLY_NAMED).collect();
+    let taken: Vec<String> = taken.into_iter().take(FEW_SHOWN).collect();
     let elsewhere = match taken.is_empty() {
         true => format!("The specification never takes `{action}`"),
         false => format!("The specification takes `{action}` only at {}", taken.join(", ")),
@@ -167,12 +168,12 @@ fn add_blocked_steps(
     }
     let mut solver = Z3Solver::default();
     let steps = iosts.transitions.iter().filter(|step| reached[step.source] && !accepting[step.source]);
-    let steps = steps.filter(|step| !step.guard.is_true() && leads[step.target]).take(10 * MOST_PARTLY_NAMED);
+    let steps = steps.filter(|step| !step.guard.is_true() && leads[step.target]).take(10 * FEW_SHOWN);
     let impossible = steps.filter(|step| {
         let known = fact(step.source);
         !known.is_false() && blocks(step) && !may_hold(&mut solver, &[known, step.guard.clone()])
     });
-    let impossible: Vec<&Transition> = impossible.take(MOST_PARTLY_NAMED).collect();
+    let impossible: Vec<&Transition> = impossible.take(FEW_SHOWN).collect();
     for step in impossible {
         let known = fact(step.source);
         let why = if known.is_true() {
@@ -330,9 +331,6 @@ fn add_entries_of_accept(mut diagnostic: Diagnostic, purpose: &TestPurpose) -> D
     diagnostic
 }
 
-/// The most steps, and the most rejected actions of each sort, that a diagnostic names.
-const MOST_PARTLY_NAMED: usize = 3;
-
 /// Adds the actions that completion sends to Reject although the purpose does not say so.
 fn add_rejected_by_completion(
     mut diagnostic: Diagnostic,
@@ -345,14 +343,14 @@ fn add_rejected_by_completion(
     }
     let conditional = find_conditional(purpose);
     let unmentioned = rejected.iter().filter(|entry| !conditional.contains(entry));
-    for (location, action) in unmentioned.take(MOST_PARTLY_NAMED) {
+    for (location, action) in unmentioned.take(FEW_SHOWN) {
         diagnostic = diagnostic.note(format!(
             "in `{location}` the purpose rejects `{action}`: perhaps each way to Accept needs it"
         ));
     }
     // Authors may not expect this, so it comes before all else.
     let partial = conditional.iter().filter(|entry| rejected.contains(entry));
-    let notes = partial.take(MOST_PARTLY_NAMED).map(|(location, action)| {
+    let notes = partial.take(FEW_SHOWN).map(|(location, action)| {
         format!(
             "in `{location}`, `{action}` leads to Reject if none of its guards holds; to stay there instead, add \
              `{{ from: {location}, to: {location}, on: {action}, when: ... }}` with the opposite condition"
@@ -387,8 +385,7 @@ pub fn explain_constants(
         refuse(format!("the purpose `{name}` needs `{needs}`, so it cannot be reached with `{given}`"));
     let mut help = format!("give constants with `{needs}`");
     // The constants are needed since completion sends to Reject what a guard of the purpose leaves out.
-    for (source, action, rest) in
-        rejected_residuals(purpose, &mut Z3Solver::default()).iter().take(MOST_PARTLY_NAMED)
+    for (source, action, rest) in rejected_residuals(purpose, &mut Z3Solver::default()).iter().take(FEW_SHOWN)
     {
         let iosts = &purpose.iosts;
         let (place, action_name) = (&iosts.locations[*source].name, &iosts.action(*action).name);

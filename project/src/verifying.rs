@@ -14,12 +14,6 @@ use crate::project::Project;
 /// The default number of nodes in the search for a violation.
 pub const NODES: usize = 20_000;
 
-/// The work limit of the search for each node: about a second for a thousand nodes.
-const WORK: u64 = 1000;
-
-/// If polyhedra cannot decide, the solver looks at one of this number of nodes.
-const EXACT: usize = 20;
-
 /// Verifies a property of the project. The search for a violation looks at so many nodes, with a new solver.
 pub fn verify(
     project: &Project,
@@ -29,8 +23,10 @@ pub fn verify(
 ) -> Result<Verified, Stop> {
     let limits = SearchLimits {
         nodes,
-        exact_nodes: (nodes / EXACT).max(1),
-        work: (nodes as u64).saturating_mul(WORK),
+        // If polyhedra cannot decide, the solver looks at one of twenty nodes.
+        exact_nodes: (nodes / 20).max(1),
+        // About a second for a thousand nodes.
+        work: (nodes as u64).saturating_mul(1000),
         ..SearchLimits::default()
     };
     let mut solver = Z3Solver::default();

@@ -2,7 +2,7 @@
 //!
 //! **Problem.** [`OperationLimits`] bound one operation. An analysis performs thousands, and if the polyhedra
 //! are at the limit, each takes a second. **Method.** An account has work for all of them. An operation may
-//! use a part (`PART`) of the work that is left, and never more than the default. So the work that is left
+//! use half of the work that is left, and never more than the default. So the work that is left
 //! decays but is not used up: the first operations are as exact as without an account, and the last are
 //! coarse. Each operation may use a least amount. If nothing is left, this amount is added to a debt, and it
 //! becomes smaller as the debt grows. So the total grows with the square root of the number of operations.
@@ -15,9 +15,6 @@
 
 use crate::limits::OperationLimits;
 use crate::tally::{LEFT, OWED, SPENT};
-
-/// An operation may use one of so many parts of the work that is left.
-const PART: u64 = 2;
 
 /// The row operations of an analysis, which take some tenths of a second. Ten times as many gave no better
 /// results on random test cases or programs.
@@ -74,7 +71,7 @@ pub fn limits(dimensions: usize) -> OperationLimits {
     // replace its conversion take more.
     let least_work = pairs.saturating_mul(8).max(2_000).min(most.work);
     let least_work = least_work.saturating_mul(ALL) / ALL.saturating_add(OWED.get());
-    let work = (left / PART).clamp(least_work, most.work);
+    let work = (left / 2).clamp(least_work, most.work);
     let rows = usize::try_from(most.rows as u64 * work / most.work).unwrap_or(most.rows);
     // A block may always have 64 rows, or four for each dimension.
     OperationLimits { rows: rows.max(64).max(dimensions.saturating_mul(4)), work }

@@ -152,11 +152,14 @@ impl Polyhedron {
             blocks.iter().filter_map(|block| Some(block.body.dual()?.as_ref())).collect();
         // Rows of different blocks have no column in common, so the first coefficient of a row decides where
         // it belongs. Rows of one block are in order already. So no rows must be compared.
-        const EQUALITY: u8 = 0;
-        const FACET: u8 = 1;
-        const EXTRA: u8 = 2;
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+        enum RowKind {
+            Equality,
+            Facet,
+            Extra,
+        }
         // The kind, the key among rows of this kind, the block, and the row in it.
-        let mut order: SmallVec<[(u8, isize, usize, usize); 32]> = SmallVec::new();
+        let mut order: SmallVec<[(RowKind, isize, usize, usize); 32]> = SmallVec::new();
         for (number, (block, dual)) in blocks.iter().zip(&duals).enumerate() {
             for (index, constraint) in dual.constraints.iter().enumerate() {
                 let pivot = row::pivot(constraint.row());
@@ -165,16 +168,16 @@ impl Polyhedron {
                 // A negative first coefficient comes before all positive ones. The earlier its dimension is,
                 // the further it is from the middle.
                 let (kind, key) = match constraint.row()[pivot].is_positive() {
-                    _ if index < dual.equalities => (EQUALITY, first),
-                    true => (FACET, self.dimensions as isize - first),
-                    false => (FACET, first - self.dimensions as isize - 1),
+                    _ if index < dual.equalities => (RowKind::Equality, first),
+                    true => (RowKind::Facet, self.dimensions as isize - first),
+                    false => (RowKind::Facet, first - self.dimensions as isize - 1),
                 };
-                let kind = if index < dual.equalities + dual.facets { kind } else { EXTRA };
+                let kind = if index < dual.equalities + dual.facets { kind } else { RowKind::Extra };
                 order.push((kind, key, number, index));
             }
         }
         order.sort_unstable();
-        let constraint = |&(_, _, number, index): &(u8, isize, usize, usize)| {
+        let constraint = |&(_, _, number, index): &(RowKind, isize, usize, usize)| {
             blocks[number].outward(&duals[number].constraints[index], self.dimensions)
         };
         order.iter().map(constraint).collect()

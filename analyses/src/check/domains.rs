@@ -14,13 +14,14 @@
 
 use coreach_model::excerpt::shortened;
 use coreach_model::obligation::{defined, obligations};
+use coreach_model::reader::collect::LIMIT;
 use coreach_model::reader::collect::merge_equal;
 use coreach_model::term::TermShape;
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::term::operation::{DerivedOperation, StandardOperation};
 use coreach_model::{Datum, Diagnostic, Iosts, LocationId, Term, Transition, Type};
 
-use super::{MOST_TOLD, likely, show, warn_of_more};
+use super::{likely, show, warn_of_more};
 use crate::solver::{Answer, Solver, Witness};
 
 /// Gives warnings `domain-not-implied`, each with a state and parameters, and one `domain-undecided` that
@@ -74,7 +75,7 @@ pub fn check(iosts: &Iosts, narrow: &[Datum], solver: &mut dyn Solver) -> Vec<Di
             warning.notes.extend(note.map(str::to_owned));
             // A type that may be too small has a help of its own.
             warnings.push(Diagnostic { help: warning.help.clone().or(help), ..warning });
-            if warnings.len() == MOST_TOLD {
+            if warnings.len() == LIMIT {
                 warnings.push(warn_of_more());
                 break 'transitions;
             }
@@ -95,9 +96,8 @@ pub fn check(iosts: &Iosts, narrow: &[Datum], solver: &mut dyn Solver) -> Vec<Di
 /// read no parameter and no variable that it assigns. Nothing is known at the start of a run, or if there are
 /// many transitions.
 fn list_entry_facts(iosts: &Iosts, location: LocationId) -> Vec<Vec<Term>> {
-    const MOST_ENTRIES: usize = 8;
     let entries = || iosts.transitions.iter().filter(|entry| entry.target == location);
-    if location == iosts.initial || !(1..=MOST_ENTRIES).contains(&entries().count()) {
+    if location == iosts.initial || !(1..=8).contains(&entries().count()) {
         return vec![Vec::new()];
     }
     let facts = entries().map(|entry| {

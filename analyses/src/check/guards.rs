@@ -6,11 +6,12 @@
 
 use coreach_model::iosts::{ActionKind, TransitionOrigin};
 use coreach_model::obligation::defined;
+use coreach_model::reader::collect::LIMIT;
 use coreach_model::term::evaluate::{Valuation, evaluate};
 use coreach_model::term::{Substitution, literals, substitute};
 use coreach_model::{Datum, Diagnostic, Iosts, Term, Transition, Type, Value};
 
-use super::{MOST_TOLD, likely, warn_of_more};
+use super::{likely, warn_of_more};
 use crate::solver::{Answer, Solver, Witness};
 
 /// Gives warnings `guard-never-true`. If the solver does not know, there is no warning: the transition stays.
@@ -47,7 +48,7 @@ pub fn find_never_true(iosts: &Iosts, solver: &mut dyn Solver) -> Vec<(Diagnosti
             }
             warning.notes.extend(note);
             warnings.push((warning, narrow.map(|(datum, ..)| datum)));
-            if warnings.len() == MOST_TOLD {
+            if warnings.len() == LIMIT {
                 warnings.push((warn_of_more(), None));
                 break;
             }
@@ -101,7 +102,7 @@ fn holds_somewhere(guard: &Term) -> bool {
 /// nondeterministic, so only such pairs are reported: both guards were written, neither implies the other,
 /// and they hold together for only one valuation of the message (or of the variables, if they read no
 /// message). An output whose guards read no message is the system's choice. If the solver does not know,
-/// there is no warning. **Costs** four questions for each of at most `MOST_TOLD` pairs.
+/// there is no warning. **Costs** four questions for each of at most `LIMIT` pairs.
 pub fn check_meeting(iosts: &Iosts, solver: &mut dyn Solver) -> Vec<Diagnostic> {
     let is_written = |transition: &&Transition| {
         let action = iosts.action(transition.action);
@@ -118,7 +119,7 @@ pub fn check_meeting(iosts: &Iosts, solver: &mut dyn Solver) -> Vec<Diagnostic> 
         (first.source, first.action) == (second.source, second.action)
             && (first.target, &first.assignments) != (second.target, &second.assignments)
     };
-    let competing = pairs.filter(compete).take(MOST_TOLD);
+    let competing = pairs.filter(compete).take(LIMIT);
     competing.filter_map(|(first, second)| warn_of_meeting(iosts, first, second, solver)).collect()
 }
 

@@ -19,6 +19,7 @@
 use std::collections::{BTreeSet, HashMap, VecDeque};
 
 use coreach_model::excerpt::shortened;
+use coreach_model::limits::MANY_SHOWN;
 use coreach_model::obligation::defined;
 use coreach_model::reader::collect::listed;
 use coreach_model::term::evaluate::Valuation;
@@ -27,9 +28,6 @@ use coreach_model::{Datum, Diagnostic, Iosts, LocationId, Numbered, Term, Transi
 
 use super::show;
 use crate::solver::{Answer, Solver, Witness};
-
-/// The most variables that are named as not determined.
-const MOST_NAMED: usize = 20;
 
 /// Gives errors `not-initialized` and `no-initial-state`, or a warning if the solver could not decide.
 pub fn check(iosts: &Iosts, solver: &mut dyn Solver) -> Vec<Diagnostic> {
@@ -63,7 +61,7 @@ pub fn check(iosts: &Iosts, solver: &mut dyn Solver) -> Vec<Diagnostic> {
     let mut is_cut = false;
     for variable in read_before_written(iosts) {
         // Each variable costs a query. A user who forgot so many variables forgot all of them.
-        is_cut = open.len() + undecided.len() == MOST_NAMED;
+        is_cut = open.len() + undecided.len() == MANY_SHOWN;
         if is_cut {
             break;
         }

@@ -16,6 +16,8 @@ pub mod initialized;
 mod likely;
 pub mod observations;
 
+use coreach_model::limits::MANY_SHOWN;
+use coreach_model::reader::collect::LIMIT;
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::{Datum, Diagnostic, Iosts};
 
@@ -33,28 +35,23 @@ pub fn check(iosts: &Iosts, solver: &mut dyn Solver) -> Vec<Diagnostic> {
     diagnostics
 }
 
-/// The most warnings of one kind. If a model has more of them, they have one cause, and each costs queries.
-const MOST_TOLD: usize = 100;
-
 fn warn_of_more() -> Diagnostic {
-    let message = format!("coreach stops after {MOST_TOLD} warnings of one kind");
+    let message = format!("coreach stops after {LIMIT} warnings of one kind");
     Diagnostic::warning("too-many-warnings", message)
 }
 
 /// A condition of more different parts than this is not asked for the sake of a warning.
 const MOST_PARTS: usize = 1_000;
 
-const MOST_SHOWN: usize = 50;
-
 /// A valuation in one line: `cPrice = 1, vPaid = 2`.
 fn show(valuation: &Valuation) -> String {
     if valuation.is_empty() {
         return "always".to_owned();
     }
-    let first = valuation.iter().take(MOST_SHOWN);
+    let first = valuation.iter().take(MANY_SHOWN);
     let mut parts: Vec<String> = first.map(|(datum, value)| format!("{datum} = {value}")).collect();
-    if valuation.len() > MOST_SHOWN {
-        parts.push(format!("and {} more", valuation.len() - MOST_SHOWN));
+    if valuation.len() > MANY_SHOWN {
+        parts.push(format!("and {} more", valuation.len() - MANY_SHOWN));
     }
     parts.join(", ")
 }

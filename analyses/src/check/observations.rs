@@ -11,9 +11,10 @@
 use std::collections::BTreeMap;
 
 use coreach_model::obligation::defined;
+use coreach_model::reader::collect::LIMIT;
 use coreach_model::{ActionId, Diagnostic, Iosts, LocationId, Numbered, Term, Verdict};
 
-use super::{MOST_TOLD, warn_of_more};
+use super::warn_of_more;
 use crate::solver::{Answer, Solver};
 
 /// Gives errors `observation-not-taken` and `observation-taken-twice`. `reach` contains the states in which a
@@ -32,7 +33,7 @@ pub fn check(
     }
     let mut errors = Vec::new();
     for ((location, action), guards) in guards {
-        if errors.len() >= MOST_TOLD {
+        if errors.len() >= LIMIT {
             errors.push(warn_of_more());
             break;
         }

@@ -26,9 +26,7 @@ use dashu_ratio::RBig;
 use super::sum::Sum;
 use crate::solver::{Answer, Witness};
 
-/// The most vertices, edges, and parts of disjunctions that are tried.
-const MOST_VERTICES: usize = 32;
-const MOST_EDGES: usize = 200;
+/// The most parts of disjunctions that are tried.
 const MOST_TRIED: usize = 16;
 
 /// The vertices for the number 0, as a real and as an integer. Data have the vertices after these.
@@ -104,11 +102,8 @@ fn search_choices(
             Node::Compare(comparison, a, b) => graph.compare(*comparison, a, b),
             _ => graph.is_partial = true,
         }
-        // With many choices the attempts would not suffice.
-        if graph.vertices.len() > MOST_VERTICES
-            || graph.edges.len() > MOST_EDGES
-            || choices.len() > MOST_TRIED / 4
-        {
+        // A larger graph takes too long. With many choices the attempts would not suffice.
+        if graph.vertices.len() > 32 || graph.edges.len() > 200 || choices.len() > MOST_TRIED / 4 {
             return None;
         }
     }

@@ -27,6 +27,7 @@
 //! **Ends**: steps are limited. Each leaves one bound datum, disjunction, `if` or disequality less, but a
 //! remainder adds two data. **Cost**: for each case a few passes over its parts.
 
+use crate::scope::CASE_LIMIT;
 use coreach_model::obligation::{defined, in_type};
 use coreach_model::term::node::{Comparison, Node, Operator};
 use coreach_model::term::{Substitution, substitute_all};
@@ -35,9 +36,6 @@ use dashu_ratio::RBig;
 
 use super::multiples::{last_multiple, reduce_remainder, split_by_multiple, split_by_remainder};
 use super::sum::Sum;
-
-/// The most steps, and the most cases. More are not worth the time.
-const MOST_STEPS: usize = 64;
 
 /// A bound datum of more values than this is not split into cases.
 const MOST_VALUES: usize = 8;
@@ -52,7 +50,7 @@ pub(super) struct Prenex {
 /// their types for which all parts hold. `None`: no such condition was found. The parts are read as total
 /// ([`coreach_model::obligation`]). The result always has a value if its data have one.
 pub fn eliminate_data(bound: &[Datum], parts: &[Term]) -> Option<Term> {
-    eliminate_in_cases(bound, parts, MOST_STEPS)
+    eliminate_in_cases(bound, parts, CASE_LIMIT)
 }
 
 /// Eliminates the bound data with at most so many cases. `None` if they are not enough.
@@ -80,7 +78,7 @@ pub(super) fn eliminate_in_cases(bound: &[Datum], parts: &[Term], most_cases: us
             .or_else(|| split_by_remainder(&case))?;
         steps += cases.len();
         count += cases.len().saturating_sub(1);
-        if count > most_cases || steps > MOST_STEPS {
+        if count > most_cases || steps > CASE_LIMIT {
             return None;
         }
         // They are taken from the end, so the first case is the first of the result.

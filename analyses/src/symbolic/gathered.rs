@@ -34,9 +34,6 @@ use super::inclusion::data_of_terms;
 use super::state::ValueOrTerm;
 use super::sum::Sum;
 
-/// Up to this number, states are better followed one by one.
-pub const FEW: usize = 256;
-
 /// A vector of numbers, in the order of the data.
 type Vector = Vec<IBig>;
 

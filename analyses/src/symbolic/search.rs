@@ -46,9 +46,6 @@ use crate::transfer::Abstraction;
 /// The most cells of the finite data. Beyond them, the least mentioned data are not distinguished.
 const MOST_CELLS: usize = 1 << 12;
 
-/// The work of one result of a case, in steps.
-const STEPS_PER_RESULT: u64 = 100;
-
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SearchGoal {
     pub locations: Numbered<LocationId, bool>,
@@ -233,7 +230,8 @@ impl Searcher {
             let node = SearchNode { location, cell, element, depth: 0, risk: 0, from: None };
             push(&mut nodes, &mut open, node);
         }
-        let most_work = self.abstraction.work + limits.work / STEPS_PER_RESULT;
+        // The limit is in steps, and a result of a case takes about a hundred of them.
+        let most_work = self.abstraction.work + limits.work / 100;
         while let Some(Reverse((_, _, number))) = open.pop() {
             budget::ask();
             // The next search can use the cases that were computed, so this limit is not that of the budget.

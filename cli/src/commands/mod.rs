@@ -26,6 +26,7 @@ use std::path::Path;
 
 use coreach_execution::Bucket;
 use coreach_model::Diagnostic;
+use coreach_model::limits::MANY_SHOWN;
 use coreach_pipeline::export::Format;
 use coreach_pipeline::stop::Stop;
 pub(crate) use coreach_project::checked::plural;
@@ -58,12 +59,11 @@ fn write_picture(to: &OutFile, drawn: Result<Result<String, impl Display>, Stop>
 
 /// Lists the first of these lines below a title. Each has its line end. The document has all of them.
 fn list_lines(title: &str, lines: Vec<String>) -> String {
-    const MOST_LISTED: usize = 40;
-    let unlisted = match lines.len().saturating_sub(MOST_LISTED) {
+    let unlisted = match lines.len().saturating_sub(MANY_SHOWN) {
         0 => String::new(),
         count => format!("  and {count} more; `--format json` has all\n"),
     };
-    let listed: String = lines.into_iter().take(MOST_LISTED).collect();
+    let listed: String = lines.into_iter().take(MANY_SHOWN).collect();
     if listed.is_empty() { listed } else { format!("\n{title}:\n{listed}{unlisted}") }
 }
 

@@ -12,6 +12,7 @@ use coreach_analyses::solver::z3::Z3Solver;
 use coreach_execution::planner::Example;
 use coreach_execution::planner::prospect::WinningProspect;
 use coreach_model::iosts::TestPurpose;
+use coreach_model::limits::{FEW_SHOWN, MANY_SHOWN};
 use coreach_model::{Datum, Diagnostic, Value as ModelValue};
 use coreach_pipeline::artifact::SelectionCounts;
 use coreach_pipeline::export::{ExportOptions, Format, NotWritten, ONLINE, View, export};
@@ -34,12 +35,6 @@ use crate::outputs::{OutFile, OutputForm, ToWrite, resolve_outputs};
 use crate::pieces::{do_pieces, to_reason};
 use crate::progress::ProgressLine;
 use crate::write::write;
-
-/// The most events of an example that are reported.
-const MOST_EVENTS_TOLD: usize = 12;
-
-/// The most imprecisions that are reported in full.
-const MOST_IMPRECISIONS_TOLD: usize = 3;
 
 /// Makes the test cases of a configuration, writes them, and tells what was made.
 pub fn run(arguments: &RunArguments) -> CommandResult {
@@ -562,8 +557,8 @@ fn example_line(example: &Example) -> String {
             let values: Vec<String> =
                 constants.iter().map(|(datum, value)| format!("{datum} = {value}")).collect();
             let values = if values.is_empty() { String::new() } else { format!("{}; ", values.join(", ")) };
-            let shown: Vec<String> = events.iter().take(MOST_EVENTS_TOLD).map(ToString::to_string).collect();
-            let more = events.len().saturating_sub(MOST_EVENTS_TOLD);
+            let shown: Vec<String> = events.iter().take(MANY_SHOWN).map(ToString::to_string).collect();
+            let more = events.len().saturating_sub(MANY_SHOWN);
             let more = if more == 0 { String::new() } else { format!(", and {more} more") };
             format!("{values}{}{more}", shown.join(", "))
         }
@@ -592,9 +587,9 @@ fn written_lines(paths: &[PathBuf]) -> String {
 /// Notes the first imprecisions, and how many more there are.
 fn imprecision_notes(all: &[String]) -> Vec<String> {
     let mut notes: Vec<String> =
-        all.iter().take(MOST_IMPRECISIONS_TOLD).map(|imprecision| format!("note: {imprecision}")).collect();
-    if all.len() > MOST_IMPRECISIONS_TOLD {
-        let more = all.len() - MOST_IMPRECISIONS_TOLD;
+        all.iter().take(FEW_SHOWN).map(|imprecision| format!("note: {imprecision}")).collect();
+    if all.len() > FEW_SHOWN {
+        let more = all.len() - FEW_SHOWN;
         notes.push(format!("note: {more} more of this kind; `--format json` has all"));
     }
     notes

@@ -10,8 +10,7 @@ use std::str::FromStr;
 use coreach_model::number::count;
 
 use crate::campaign::key::Key;
-
-const MOST: u64 = 1_000_000;
+use crate::limits::LARGEST_COUNT;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Partition {
@@ -46,8 +45,8 @@ impl FromStr for Partition {
         let parts = text.strip_prefix("hash:").and_then(|rest| rest.split_once('/'));
         let (shard, shards) = parts.ok_or_else(wrong)?;
         let (shard, shards) = count(shard).zip(count(shards)).ok_or_else(wrong)?;
-        if shards == 0 || shards > MOST {
-            return Err(format!("a campaign is split into 1 to {MOST} shards, not into {shards}"));
+        if shards == 0 || shards > LARGEST_COUNT {
+            return Err(format!("a campaign is split into 1 to {LARGEST_COUNT} shards, not into {shards}"));
         }
         if shard == 0 || shard > shards {
             return Err(format!(

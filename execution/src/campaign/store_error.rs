@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
-use coreach_model::{file, journal};
+use coreach_adapters::times::LONG_PAUSE;
+use coreach_model::file;
+use coreach_model::journal::{self, SILENT};
 use rusqlite::ErrorCode;
 
 use crate::campaign::schema::FORMAT_VERSION;
@@ -13,19 +15,13 @@ use crate::campaign::schema::FORMAT_VERSION;
 /// How long to wait for another process.
 pub(super) const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The user is told about a wait after so long.
-const SILENT: Duration = Duration::from_secs(1);
-
-/// The pause between two looks at a lock.
-const PAUSE: Duration = Duration::from_millis(20);
-
 /// Waits for another process once more, after so many pauses. `false`: that has lasted too long.
 pub(super) fn wait_for_lock(pauses: i32) -> bool {
-    let waited = PAUSE * pauses.unsigned_abs();
-    if (SILENT..SILENT + PAUSE).contains(&waited) {
+    let waited = LONG_PAUSE * pauses.unsigned_abs();
+    if (SILENT..SILENT + LONG_PAUSE).contains(&waited) {
         journal::hold_up("another process has locked the store: waiting for at most 60 s");
     }
-    thread::sleep(PAUSE);
+    thread::sleep(LONG_PAUSE);
     waited < PATIENCE
 }
 

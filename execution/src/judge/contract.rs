@@ -7,6 +7,7 @@ use std::time::Duration;
 use coreach_adapters::description::Link;
 use coreach_analyses::solver::Solver;
 use coreach_model::iosts::Iosts;
+use coreach_model::limits::LONGEST_TEXT;
 use coreach_model::random::Random;
 use coreach_model::semantics::{Event, State};
 use coreach_model::{Datum, TransitionId, Value, Verdict, Violated};
@@ -118,9 +119,6 @@ impl Guard {
         self.values.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect()
     }
 }
-
-/// The most characters of a title or a value where people read it.
-pub(crate) const LONGEST_TEXT: usize = 120;
 
 impl fmt::Display for Guard {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -53,7 +53,7 @@
 //! history grows. `tests/src/properties/queues.rs` composes conforming implementations with queues: never a
 //! Fail.
 //!
-//! **Ends**: there are at most `MOST_INTERLEAVINGS` interleavings, each with at most `MOST_PENDING` events
+//! **Ends**: there are at most `FEW_STATES` interleavings, each with at most `MOST_PENDING` events
 //! that have not happened; with more the run is Inconclusive, for the cause `crossed`. At most
 //! `MOST_UNDER_WAY` stimuli are under way, and then none is offered. **Costs** the inner judge, times the
 //! interleavings; without a crossing, once.
@@ -64,13 +64,11 @@ use std::time::Duration;
 
 use coreach_adapters::description::Link;
 use coreach_model::Verdict;
+use coreach_model::limits::FEW_STATES;
 use coreach_model::semantics::Event;
 
 use crate::judge::contract::{Follower, Judged};
 use crate::run::{Cause, Occurrence};
-
-/// The most states of the inner judge that are followed.
-const MOST_INTERLEAVINGS: usize = 256;
 
 /// The most events that have not happened in some interleaving. A set of them has a bit for each.
 const MOST_PENDING: usize = 60;
@@ -290,7 +288,7 @@ impl<J: Follower> Crossing<J> {
         let (old_orders, mut next, mut has_lost) = (orders.len(), 0, false);
         // Each interleaving that is found goes to the end of the list, and is looked at later.
         while let Some(order) = orders.get(next).cloned()
-            && orders.len() <= 4 * MOST_INTERLEAVINGS
+            && orders.len() <= 4 * FEW_STATES
         {
             // In an old interleaving, only the new event is tried: the earlier ones were tried before.
             has_lost |= self.let_happen(&order, if next < old_orders { place } else { 0 }, &mut orders);
@@ -299,7 +297,7 @@ impl<J: Follower> Crossing<J> {
         let is_whole = next == orders.len();
         orders.retain(|order| self.may_go_on(order));
         orders.sort_by_key(|order| order.not_happened.count_ones());
-        if !is_whole || orders.is_empty() || orders.len() > MOST_INTERLEAVINGS {
+        if !is_whole || orders.is_empty() || orders.len() > FEW_STATES {
             self.pending.pop();
             return if is_whole && orders.is_empty() { Coming::Refused } else { Coming::TooMany };
         }

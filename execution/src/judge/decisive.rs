@@ -13,6 +13,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use coreach_model::Term;
+use coreach_model::limits::{FEW_SHOWN, LONGEST_TEXT, LONGEST_VALUE};
 use coreach_model::term::evaluate::{Valuation, evaluate, holds};
 use coreach_model::term::node::{Comparison, Node};
 use coreach_model::term::operation::{
@@ -23,17 +24,8 @@ use coreach_model::term::{Substitution, TermShape, substitute};
 use coreach_model::types::{Alternative, RecordForm, RecordType};
 use coreach_model::{Datum, Type, Value};
 
-use crate::judge::contract::LONGEST_TEXT;
 use crate::judge::excerpts::is_quoted;
-
-/// A longer value is cut.
-pub(crate) const LONGEST_VALUE: usize = 60;
-
-/// The parts of a larger function are not shown one by one.
-const SHORT_BODY: u64 = 40;
-
-/// A larger part of a guard is not taken apart, since its text repeats shared terms.
-pub(super) const LARGEST_PART: u64 = 5000;
+use crate::limits::LARGEST_WRITTEN;
 
 /// Why a condition holds or not: what decides in it, if it does not say that itself, and the values in that.
 pub(super) struct Grounds {
@@ -105,7 +97,7 @@ fn open_fully(condition: &Term, scope: &mut DecisiveScope) -> OpenedFully {
         (false, String::new(), String::new(), Vec::new());
     while let Some(opened) = open_condition(&innermost, scope) {
         // `false` alone says less than the condition, and its values say which branch was taken.
-        if opened.term.written_size() > LARGEST_PART || opened.term.is_false() || opened.term.is_true() {
+        if opened.term.written_size() > LARGEST_WRITTEN || opened.term.is_false() || opened.term.is_true() {
             break;
         }
         if is_case && !opened.is_written && last_written.is_none() {
@@ -143,8 +135,6 @@ fn branch_text(decider: &Term, scope: &DecisiveScope, quoted: &str) -> String {
 ///
 /// `is_shown` says whether the part is short and shown as it is.
 fn explain_last_part(part: &Term, scope: &DecisiveScope, branch: &str, is_shown: bool) -> Option<Grounds> {
-    /// The most parts that are explained one by one.
-    const MOST_PARTS: usize = 3;
     if let Some((subject, alternative)) = find_false_case(part, scope) {
         let mut values = BTreeMap::new();
         collect_values(&subject, &scope.values, &mut values);
@@ -152,7 +142,7 @@ fn explain_last_part(part: &Term, scope: &DecisiveScope, branch: &str, is_shown:
         return Some(Grounds { since: Some(since).filter(|_| !is_shown), values });
     }
     let Some(Node::And(parts)) = part.written() else { return None };
-    if parts.len() > MOST_PARTS || parts.iter().any(|part| scope.is_true(part)) {
+    if parts.len() > FEW_SHOWN || parts.iter().any(|part| scope.is_true(part)) {
         return None;
     }
     let all: Vec<Grounds> =
@@ -500,7 +490,7 @@ fn is_seen(side: &Term) -> bool {
 /// Collects the values of the data, calls and elements in a term, by their texts; only data of a large term.
 pub(super) fn collect_values(term: &Term, values: &Valuation, found: &mut BTreeMap<String, String>) {
     let value = || evaluate(term, values).ok().map(|value| (term.to_string(), format!("{value:#}")));
-    if term.written_size() > LARGEST_PART {
+    if term.written_size() > LARGEST_WRITTEN {
         let text = |datum: &Datum| Some((datum.to_string(), format!("{:#}", values.get(datum)?)));
         found.extend(term.data().iter().filter_map(text));
         return;
@@ -513,7 +503,7 @@ pub(super) fn collect_values(term: &Term, values: &Valuation, found: &mut BTreeM
         // Of a short function the parts that it reads are enough. The last arguments are all data in them.
         TermShape::Operation(DerivedOperation::Call(_), arguments) => {
             found.extend(value());
-            if let Some(body) = term.unfolded().filter(|body| body.written_size() <= SHORT_BODY) {
+            if let Some(body) = term.unfolded().filter(|body| body.written_size() <= 40) {
                 let mut of_body = BTreeMap::new();
                 collect_values(&body, values, &mut of_body);
                 // The body's own value is that of the call. Data, elements and calls in it are easy to find.
@@ -569,7 +559,7 @@ fn collect_results(term: &Term, values: &Valuation, found: &mut BTreeMap<String,
     let is_result = is_path(term) || matches!(term.shape(), TermShape::Operation(..));
     match evaluate(term, values).ok().filter(|_| is_result) {
         Some(value) => drop(found.insert(term.to_string(), format!("{value:#}"))),
-        None if term.written_size() > LARGEST_PART => {}
+        None if term.written_size() > LARGEST_WRITTEN => {}
         None => term.parts().into_iter().for_each(|part| collect_results(part, values, found)),
     }
 }

@@ -7,20 +7,16 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 use coreach_adapters::encoding::TextEncoding;
+use coreach_model::limits::{FEW_SHOWN, LONGEST_TEXT, LONGEST_VALUE};
 use coreach_model::number::time_text;
 use coreach_model::term::node::Comparison;
 use coreach_model::types::RecordForm;
 use coreach_model::{Term, Type, Value};
 
-use crate::judge::contract::LONGEST_TEXT;
-use crate::judge::decisive::LONGEST_VALUE;
 use crate::judge::excerpts::{cut_text, shorten_collection};
 
-/// The most alternatives, actions and differing parts in a text.
-pub(super) const MOST_NAMED: usize = 3;
-
 /// The most ways in which a guard would have held. Repetitions among them are dropped later.
-pub(super) const MOST_WAYS: usize = 4 * MOST_NAMED;
+pub(super) const MOST_WAYS: usize = 4 * FEW_SHOWN;
 
 pub(super) fn join_with_or(texts: &[String]) -> String {
     match texts.split_last() {
@@ -167,12 +163,12 @@ pub(super) fn demand_text(demands: &[Demand]) -> Option<String> {
             Demand::Value(_) | Demand::Bound(..) => {}
         }
     }
-    let named: Vec<String> = excluded.iter().take(MOST_NAMED).map(|value| value_text(value)).collect();
+    let named: Vec<String> = excluded.iter().take(FEW_SHOWN).map(|value| value_text(value)).collect();
     match excluded.len() {
         0 => {}
         1 => texts.push(format!("!= {}", named[0])),
-        count if count > MOST_NAMED => {
-            texts.push(format!("not in {{{}, and {} more}}", named.join(", "), count - MOST_NAMED));
+        count if count > FEW_SHOWN => {
+            texts.push(format!("not in {{{}, and {} more}}", named.join(", "), count - FEW_SHOWN));
         }
         _ => texts.push(format!("not in {{{}}}", named.join(", "))),
     }
@@ -287,7 +283,7 @@ fn compare_lists(subject: String, wanted: &Value, got: &Value, found: &mut Vec<D
     if wanted_parts[0] != got_parts[0] {
         let surplus = got_elements.iter().filter(|element| !wanted_elements.contains(element)).copied();
         let got_text = text_with(got, &surplus.collect::<Vec<_>>());
-        let are_many = wanted_elements.len().max(got_elements.len()) > MOST_NAMED || !is_short(wanted);
+        let are_many = wanted_elements.len().max(got_elements.len()) > FEW_SHOWN || !is_short(wanted);
         if let Some(demand) = describe_one_element(&wanted_elements, &got_elements).filter(|_| are_many) {
             let is_long = !is_short(got);
             let got_text = if is_long { format!("{} elements", got_elements.len()) } else { got_text };
@@ -312,7 +308,7 @@ fn compare_lists(subject: String, wanted: &Value, got: &Value, found: &mut Vec<D
     }
     // Two short lists of which nothing agrees are shown.
     let are_short = [wanted, got].iter().all(|list| format!("{list:#}").chars().count() <= LONGEST_TEXT);
-    if are_short && pairs().count() > MOST_NAMED && pairs().all(|(_, (one, other))| one != other) {
+    if are_short && pairs().count() > FEW_SHOWN && pairs().all(|(_, (one, other))| one != other) {
         let whole = format!("= {wanted:#}");
         return add(subject, Demand::Text(whole), format!("{got:#}"));
     }
@@ -330,11 +326,11 @@ fn compare_keyed(subject: String, wanted: &Value, got: &Value, found: &mut Vec<D
         let mut add =
             |demand, got_text| add_difference(subject.clone(), demand, got_text, [wanted, got], found);
         let demands = list_key_demands(&wanted_entries, &got_entries);
-        let are_few = demands.len() == 1 && wanted_entries.len().max(got_entries.len()) > MOST_NAMED;
+        let are_few = demands.len() == 1 && wanted_entries.len().max(got_entries.len()) > FEW_SHOWN;
         if is_short(wanted) && !are_few {
             return add(Demand::Value(wanted.clone()), value_text(got));
         }
-        let hidden = demands.len().saturating_sub(MOST_NAMED);
+        let hidden = demands.len().saturating_sub(FEW_SHOWN);
         let and_more = if hidden > 0 { format!(" and {hidden} more") } else { String::new() };
         let named = demands[..demands.len() - hidden].join(" and ") + &and_more;
         let surplus = got_entries.keys().filter(|key| !wanted_entries.contains_key(key));
@@ -478,7 +474,7 @@ pub(super) fn alternatives_text(action: &str, alternatives: &[Vec<Difference>]) 
     let first = alternatives.first()?.first()?;
     // If all alternatives are about one part, it is named once.
     let is_about_first = |way: &Vec<Difference>| matches!(way.as_slice(), [only] if only.subject == first.subject && only.got == first.got);
-    let hidden = alternatives.len().saturating_sub(MOST_NAMED);
+    let hidden = alternatives.len().saturating_sub(FEW_SHOWN);
     let shown = &alternatives[..alternatives.len() - hidden];
     let and_more = if hidden > 0 { format!(" or {hidden} more") } else { String::new() };
     if alternatives.iter().all(is_about_first) {

@@ -13,6 +13,7 @@ use std::collections::BTreeMap;
 
 use coreach_analyses::solver::{Solver, Witness};
 use coreach_model::iosts::{Iosts, Transition};
+use coreach_model::limits::{FEW_SHOWN, LONGEST_VALUE};
 use coreach_model::semantics::{Event, State};
 use coreach_model::term::evaluate::{Valuation, evaluate, holds};
 use coreach_model::term::node::{Comparison, Node};
@@ -22,10 +23,9 @@ use dashu_int::IBig;
 use dashu_ratio::RBig;
 
 use crate::judge::contract::Guard;
-use crate::judge::decisive::{DecisiveScope, LONGEST_VALUE, collect_values, find_false_case};
+use crate::judge::decisive::{DecisiveScope, collect_values, find_false_case};
 use crate::judge::differences::{
-    Demand, Difference, MOST_NAMED, alternatives_text, demand_text, demanded_value, instants_text,
-    join_with_or,
+    Demand, Difference, alternatives_text, demand_text, demanded_value, instants_text, join_with_or,
 };
 use crate::judge::excerpts::{cut_text, drop_id_types};
 use crate::judge::guards::{failing_conjuncts, may_be, with_event};
@@ -70,8 +70,8 @@ pub(crate) fn describe_expectation<'t>(
     let actions = match actions.len() {
         0 => "no output".to_owned(),
         1 => actions.remove(0),
-        count if count <= MOST_NAMED => format!("one of {}", join_with_or(&actions)),
-        count => format!("one of {} and {} others", actions[..MOST_NAMED].join(", "), count - MOST_NAMED),
+        count if count <= FEW_SHOWN => format!("one of {}", join_with_or(&actions)),
+        count => format!("one of {} and {} others", actions[..FEW_SHOWN].join(", "), count - FEW_SHOWN),
     };
     let Some(event) = observed else { return Expectation { phrase: actions, guards: Vec::new(), expected } };
     let has_its_action =

@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 use coreach_analyses::symbolic::eliminate::{mirror, solve_for};
 use coreach_model::diagnostic::Origin;
 use coreach_model::iosts::{Iosts, Transition};
+use coreach_model::limits::{FEW_SHOWN, LONGEST_VALUE};
 use coreach_model::number::time_text;
 use coreach_model::term::evaluate::{Valuation, evaluate, holds};
 use coreach_model::term::node::{Comparison, Node};
@@ -23,15 +24,15 @@ use dashu_ratio::RBig;
 
 use crate::judge::contract::Guard;
 use crate::judge::decisive::{
-    DecisiveScope, Grounds, LARGEST_PART, LONGEST_VALUE, choose_branches, collect_values, explain_condition,
-    is_path, keep_possible, list_instances,
+    DecisiveScope, Grounds, choose_branches, collect_values, explain_condition, is_path, keep_possible,
+    list_instances,
 };
 use crate::judge::differences::{
-    Demand, Difference, MOST_NAMED, MOST_WAYS, combine_ways, compare_values, is_short, merge_differences,
-    value_text,
+    Demand, Difference, MOST_WAYS, combine_ways, compare_values, is_short, merge_differences, value_text,
 };
 use crate::judge::excerpts::cut_text;
 use crate::judge::guards::failing_conjuncts;
+use crate::limits::LARGEST_WRITTEN;
 
 /// A transition, with the values by which its guard is read.
 pub(super) struct Question<'t> {
@@ -126,7 +127,7 @@ impl Question<'_> {
         if !self.reads_event(part) {
             return Some(Vec::new());
         }
-        if part.written_size() > LARGEST_PART {
+        if part.written_size() > LARGEST_WRITTEN {
             return None;
         }
         if let Some(Node::Compare(_, a, b)) = part.written()
@@ -168,7 +169,7 @@ impl Question<'_> {
                 let collection = &arguments[..arguments.len() - quantified.read.len()];
                 let is_fixed = !collection.iter().any(|argument| self.reads_event(argument));
                 return match possible.len() {
-                    1..=MOST_NAMED if is_fixed => self.solve(&Term::or(possible.into_iter().map(Term::and))),
+                    1..=FEW_SHOWN if is_fixed => self.solve(&Term::or(possible.into_iter().map(Term::and))),
                     _ => None,
                 };
             }
@@ -399,8 +400,8 @@ impl Question<'_> {
         for difference in differences.iter_mut().filter(|difference| difference.subject == name) {
             difference.term = Some(subject.clone());
         }
-        let hidden = differences.len().saturating_sub(MOST_NAMED);
-        differences.truncate(MOST_NAMED);
+        let hidden = differences.len().saturating_sub(FEW_SHOWN);
+        differences.truncate(FEW_SHOWN);
         if let Some(last) = differences.last_mut() {
             last.hidden = hidden;
         }

@@ -22,6 +22,7 @@ use std::collections::BTreeSet;
 
 use coreach_adapters::in_process::{Implementation, InProcess};
 use coreach_model::iosts::{ActionKind, Iosts, Transition};
+use coreach_model::limits::MOST_STATES;
 use coreach_model::random::Random;
 use coreach_model::semantics::{Event, State, internal_closure, step};
 use coreach_model::term::evaluate::Valuation;
@@ -36,7 +37,7 @@ use crate::explain::bucket_of;
 use crate::initial::{self, NoState};
 use crate::judge::{self, Judge, Judged};
 use crate::lazy::Lazy;
-use crate::monitor::{MOST, Monitor};
+use crate::monitor::Monitor;
 use crate::run::{Cause, Occurrence, Outcome, Run, events};
 use crate::session::TestSession;
 use crate::settings::Settings;
@@ -242,7 +243,7 @@ fn can_do_itself<'a>(
             next.extend(after);
         }
         states = internal_closure(specification, next);
-        if states.is_empty() || states.len() > MOST {
+        if states.is_empty() || states.len() > MOST_STATES {
             return false;
         }
     }
@@ -264,9 +265,8 @@ fn run_once(test: &TestCase, iut: &Iosts, seed: u64, effort: &Effort) -> Result<
 
 /// Finds the initial states of a specification with these constants.
 fn initial_states(specification: &Iosts, constants: &[(Datum, Value)]) -> Result<BTreeSet<State>, NoState> {
-    const MOST: usize = 1 << 12;
     let known: Valuation = constants.iter().cloned().collect();
-    Ok(initial::states(specification, &known, MOST, &mut Lazy::default())?.into_iter().collect())
+    Ok(initial::states(specification, &known, MOST_STATES, &mut Lazy::default())?.into_iter().collect())
 }
 
 /// Walks an implementation at random, with inputs that the specification takes, until it does something that

@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use crate::limits::MOST_LISTED;
 use coreach_model::iosts::{Action, ActionKind, Iosts, Transition};
 use coreach_model::random::Random;
 use coreach_model::term::node::{Comparison, Node, StringOperation};
@@ -51,9 +52,6 @@ coreach_model::words! {
         EffectCopied = "effect copied",
     }
 }
-
-/// Larger types are not enumerated.
-const FEW: usize = 64;
 
 #[derive(Clone, Debug)]
 pub struct Mutant {
@@ -219,7 +217,7 @@ fn next_value(term: &Term, ty: &Type) -> Option<Term> {
         let [one, other] = ["id1", "id2"].map(|text| Term::literal(Value::id(name, text)));
         return Some(Term::if_then_else(&Term::equal(term, &one), &other, &one));
     }
-    let Some(values) = Value::enumerate(ty, FEW) else {
+    let Some(values) = Value::enumerate(ty, MOST_LISTED) else {
         return ty.is_integer().then(|| Term::add(term, &Term::int(1)));
     };
     let mut shifted = Term::literal(values.first()?.clone());
@@ -238,7 +236,7 @@ fn some_values(ty: &Type) -> Option<Vec<Value>> {
         Type::Id(name) => Some(vec![Value::id(name, "id0"), Value::id(name, "id1")]),
         _ => None,
     };
-    Value::enumerate(ty, FEW).or_else(small).or_else(strings).or_else(ids)
+    Value::enumerate(ty, MOST_LISTED).or_else(small).or_else(strings).or_else(ids)
 }
 
 /// May the transition mention all data of the term? A parameter belongs to the transitions of its own action.

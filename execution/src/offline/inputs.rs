@@ -26,13 +26,11 @@ use coreach_model::timed::delayed::Delayed;
 use coreach_model::{Datum, Numbered, Term, Type, Value};
 use dashu_ratio::RBig;
 
+use crate::limits::ATTEMPTS;
 use crate::offline::sequence::{SeqItem, normalize, projection};
 
 /// Delays that are easy to read, in tenths of the unit.
 const HANDY: [usize; 9] = [10, 1, 5, 15, 20, 25, 30, 50, 0];
-
-/// The number of random candidates for a value.
-const DRAWS: usize = 6;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum NoSequence {
@@ -70,7 +68,7 @@ pub fn sequence_along(
     for symbol in delays {
         let tenths: Vec<usize> = match &mut random {
             // Drawn delays are above 0, and up to ten units.
-            Some(random) => (0..DRAWS).map(|_| random.below(100) + 1).chain(HANDY).collect(),
+            Some(random) => (0..ATTEMPTS).map(|_| random.below(100) + 1).chain(HANDY).collect(),
             None => HANDY.to_vec(),
         };
         let real = |tenths: usize| Value::Real(RBig::from(tenths) / RBig::from(10));
@@ -79,7 +77,8 @@ pub fn sequence_along(
     }
     if let Some(random) = &mut random {
         for symbol in other_symbols {
-            let candidates: Vec<Value> = (0..DRAWS).filter_map(|_| draw_value(random, symbol.ty())).collect();
+            let candidates: Vec<Value> =
+                (0..ATTEMPTS).filter_map(|_| draw_value(random, symbol.ty())).collect();
             choose_value(symbol, candidates, &mut condition, &mut values, solver)?;
         }
     }

@@ -1,10 +1,10 @@
 //! A model with a path through it, prepared for judging: the part that is the same for every trace.
 
 use coreach_analyses::solver::Solver;
-use coreach_analyses::symbolic::gathered::FEW;
 use coreach_analyses::symbolic::{SymbolicState, System};
 use coreach_model::Numbered;
 use coreach_model::iosts::{ActionKind, Iosts, LocationId, TransitionId};
+use coreach_model::limits::FEW_STATES;
 use coreach_model::timed::Timed;
 use coreach_model::timed::delayed::Delayed;
 use dashu_ratio::RBig;
@@ -54,7 +54,7 @@ impl<'a> Offline<'a> {
         };
         let (internal, unseen) = (internal_transitions(false), internal_transitions(true));
         let tolerance = RBig::ZERO;
-        Offline { timed, form, system, waiting, internal, unseen, path, most, few: FEW, tolerance }
+        Offline { timed, form, system, waiting, internal, unseen, path, most, few: FEW_STATES, tolerance }
     }
 
     /// Gathers contexts into formulas if there are more than this.

@@ -15,29 +15,24 @@
 //! of the one before it has no delay, or 0. A byte-order mark at the beginning is no part of the text. Values
 //! are read by the parameters' types ([`coreach_model::codec`]). Empty lines are ignored.
 //!
-//! **Ends** with the file. **Costs** one line of memory, at most [`LONGEST_LINE`].
+//! **Ends** with the file. **Costs** one line of memory, at most [`LONGEST`].
 
 use std::io::BufRead;
 use std::ops::Range;
 use std::sync::Arc;
 
+use coreach_adapters::cut::LONGEST;
 use coreach_model::codec::{self, Misread};
 use coreach_model::diagnostic::{Diagnostic, Origin, SourceFile, nearest};
 use coreach_model::iosts::{ActionId, Iosts};
 use coreach_model::json::{self, Tree};
+use coreach_model::limits::MANY_SHOWN;
 use coreach_model::number::{self, NumberError, WIRE_DIGITS};
 use coreach_model::{Datum, Value};
 use dashu_base::BitTest;
 use dashu_ratio::RBig;
 
 use crate::offline::sequence::{Placed, SeqItem};
-
-/// The longest line, in bytes.
-pub const LONGEST_LINE: usize = 1 << 20;
-
-/// The most lines after a mistake that are searched for others, and the most of these that are reported.
-const MOST_LINES_SEARCHED: usize = 1000;
-const MOST_OTHERS: usize = 20;
 
 /// A mistake after more lines than this is reported without its line.
 const MOST_EMPTY_LINES: usize = 4_000_000;
@@ -118,7 +113,7 @@ impl<'a, R: BufRead> TraceReader<'a, R> {
     fn next_line(&mut self) -> Result<bool, Diagnostic> {
         self.bytes.clear();
         // The longest line may end in `\r\n`.
-        let mut limited = std::io::Read::take(&mut self.source, LONGEST_LINE as u64 + 2);
+        let mut limited = std::io::Read::take(&mut self.source, LONGEST as u64 + 2);
         let count = limited.read_until(b'\n', &mut self.bytes).map_err(|error| {
             Diagnostic::error("unreadable-file", format!("cannot read {}: {error}", self.name))
         })?;
@@ -132,8 +127,8 @@ impl<'a, R: BufRead> TraceReader<'a, R> {
         if self.bytes.last() == Some(&b'\r') {
             self.bytes.pop();
         }
-        if self.bytes.len() > LONGEST_LINE {
-            let message = format!("line {} of {} has more than {LONGEST_LINE} bytes", self.line, self.name);
+        if self.bytes.len() > LONGEST {
+            let message = format!("line {} of {} has more than {LONGEST} bytes", self.line, self.name);
             return Err(Diagnostic::error("trace-line", message));
         }
         Ok(true)
@@ -196,7 +191,8 @@ impl<'a, R: BufRead> TraceReader<'a, R> {
 
     /// Adds the mistakes of the following lines as notes.
     fn with_others(&mut self, mut diagnostic: Diagnostic) -> Diagnostic {
-        let (last_line, most_notes) = (self.line + MOST_LINES_SEARCHED, diagnostic.notes.len() + MOST_OTHERS);
+        // A mistake may be far from the next one, and the file may be long.
+        let (last_line, most_notes) = (self.line + 1000, diagnostic.notes.len() + MANY_SHOWN);
         while self.line < last_line
             && diagnostic.notes.len() < most_notes
             && matches!(self.next_line(), Ok(true))

@@ -9,6 +9,7 @@ use coreach_analyses::solver::Solver;
 use coreach_analyses::symbolic::eliminate::{eliminate_data, solve_for};
 use coreach_model::diagnostic::Origin;
 use coreach_model::iosts::{ActionId, ActionKind, TransitionId};
+use coreach_model::limits::MANY_SHOWN;
 use coreach_model::term::evaluate::{Valuation, evaluate};
 use coreach_model::term::node::Comparison;
 use coreach_model::term::substitute;
@@ -19,9 +20,6 @@ use crate::offline::context::Context;
 use crate::offline::prepared::Offline;
 use crate::offline::sequence::{SeqItem, time_text};
 use crate::offline::unseen::time_since_event;
-
-/// The most transitions in an explanation.
-const MOST_SHOWN: usize = 12;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Seen {
@@ -161,7 +159,7 @@ impl Why {
                     other_conditions: other_conditions.iter().map(Term::to_conjunct).collect(),
                     is_on_path: steps.is_some_and(|steps| offline.is_next(steps, *number)),
                 };
-                if !self.allowed.contains(&allowed) && self.allowed.len() < MOST_SHOWN {
+                if !self.allowed.contains(&allowed) && self.allowed.len() < MANY_SHOWN {
                     self.allowed.push(allowed);
                 }
             }
@@ -174,7 +172,7 @@ impl Why {
                     parts.push(format!("{} [with these values]", graph.transitions[*number].guard));
                 }
                 let refused = Refused { transition, from: location.clone(), parts };
-                if !self.refused.contains(&refused) && self.refused.len() < MOST_SHOWN {
+                if !self.refused.contains(&refused) && self.refused.len() < MANY_SHOWN {
                     self.refused.push(refused);
                 }
             }

@@ -13,6 +13,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::hash::Hash;
 
+use crate::limits::{MOST_REMEMBERED, MOST_SEEN};
 use coreach_model::semantics::{Event, State};
 use coreach_model::{LocationId, TransitionId};
 
@@ -29,12 +30,6 @@ pub(super) const IN_TIME: f64 = 0.9;
 
 /// The coarser estimate counts like so many answers.
 const DOUBT: f64 = 2.0;
-
-/// The most states with answers. With more, the memory of states starts anew.
-const MOST: usize = 20_000;
-
-/// The most stimuli that are remembered with their values.
-const MOST_SENT: usize = 64;
 
 type Answers = HashMap<TransitionId, usize>;
 
@@ -60,11 +55,11 @@ impl Experience {
 
     /// Notes that this stimulus was sent, with its class.
     pub(super) fn note_sent(&mut self, event: &Event, class: Option<&SignClass>) {
-        if let Some(class) = class.filter(|_| self.classes.len() < MOST) {
+        if let Some(class) = class.filter(|_| self.classes.len() < MOST_REMEMBERED) {
             *self.classes.entry(class.clone()).or_default() += 1;
         }
         if !event.values.is_empty() && !self.sent.contains(event) {
-            self.sent.truncate(MOST_SENT - 1);
+            self.sent.truncate(MOST_SEEN - 1);
             self.sent.push_front(event.clone());
         }
     }
@@ -90,7 +85,7 @@ impl Experience {
 }
 
 fn count_answer<K: Hash + Eq>(counts: &mut HashMap<K, Answers>, key: K, answer: TransitionId) {
-    if counts.len() >= MOST && !counts.contains_key(&key) {
+    if counts.len() >= MOST_REMEMBERED && !counts.contains_key(&key) {
         counts.clear();
     }
     *counts.entry(key).or_default().entry(answer).or_default() += 1;

@@ -26,8 +26,9 @@
 //! otherwise some. A state that is called sure may be lost to an answer with other values, and then it is
 //! planned again. Nothing is judged by it.
 //!
-//! **Ends** after [`EXPANDED`] states of one search, or its work; the graph begins anew at [`MOST`] states.
-//! **Costs** a few evaluations for each candidate, and four times a pass over the graph.
+//! **Ends** after [`MOST_EXPANDED`] states of one search, or its work; the graph begins anew at
+//! [`MOST_REMEMBERED`] states. **Costs** a few evaluations for each candidate, and four times a pass over the
+//! graph.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
@@ -43,6 +44,7 @@ use coreach_model::{LocationId, Numbered, Term, TransitionId, Value, Verdict};
 
 use crate::judge::Choice;
 use crate::judge::case::take_silence;
+use crate::limits::{MOST_EXPANDED, MOST_REMEMBERED};
 use crate::planner::experience::{Experience, IN_TIME, KEPT, SignClass, factor_for_steps};
 use crate::planner::goal::search_goal;
 use crate::planner::listed::PositionWorth;
@@ -53,17 +55,11 @@ use crate::walk::candidates::{all_candidates, candidates};
 use crate::walk::goals::WalkModel;
 use crate::walk::search::Planned;
 
-/// The most states that one search expands.
-const EXPANDED: usize = 1500;
-
 /// The most states that are expanded if the run is in the state that was hoped for.
 const FEW: usize = 60;
 
 /// Values are drawn so often for each stimulus of the run's present state.
 const DRAWN: usize = 12;
-
-/// The most states of the graph.
-const MOST: usize = 20_000;
 
 /// The most work of one search, in steps. A second has about a million.
 pub(super) const WORK: u64 = 200_000;
@@ -73,9 +69,6 @@ const UNKNOWN: f64 = 0.2;
 
 /// The most passes over the graph until the chances no longer change.
 pub(super) const PASSES: usize = 40;
-
-/// The most conditions that slack is measured by.
-const GATES: usize = 16;
 
 /// The number of values that each parameter of a stimulus tries, other than drawn ones.
 const TRIED: usize = 24;
@@ -202,7 +195,8 @@ impl Game {
             gate.data().iter().all(|datum| iosts.variables.contains(datum) || iosts.constants.contains(datum))
         };
         gates.retain(|gate| is_known(gate) && !gate.is_true());
-        gates.truncate(GATES);
+        // Slack is measured by so many conditions at most.
+        gates.truncate(16);
         gates
     }
 
@@ -237,7 +231,7 @@ impl Game {
 
     /// Begins anew if the graph is too large.
     pub(super) fn reset_if_too_large(&mut self) {
-        if self.nodes.len() > MOST {
+        if self.nodes.len() > MOST_REMEMBERED {
             self.nodes.clear();
             self.known.clear();
             self.classes.clear();
@@ -318,7 +312,7 @@ impl Game {
             self.expand(test, root, sources);
             let is_new = self.draw_stimuli(test, root, experience, sources);
             if is_new || !is_hoped {
-                self.expand_from(test, root, if is_hoped { FEW } else { EXPANDED }, sources);
+                self.expand_from(test, root, if is_hoped { FEW } else { MOST_EXPANDED }, sources);
             }
         });
         self.solve_ranks();

@@ -30,18 +30,13 @@ use dashu_int::IBig;
 use crate::judge::case::CaseJudge;
 use crate::judge::online::OnlineJudge;
 use crate::judge::{Choice, Follower, Judge, Judged};
+use crate::limits::{ATTEMPTS, MOST_LISTED};
 use crate::run::Occurrence;
 use crate::test_case::TestCase;
 use crate::values::tried::are_few_tuples;
 use crate::values::{MIX, Values, any, at_state};
 use crate::walk::candidates::candidates;
 use crate::walk::goals::WalkModel;
-
-/// The most vectors of values of an event that are listed.
-const MOST_LISTED: usize = 64;
-
-/// The number of vectors of values that are tried if they cannot be listed.
-const FEW_TRIED: usize = 6;
 
 /// The most states of one position.
 const MOST_TOGETHER: usize = 64;
@@ -293,7 +288,7 @@ impl ListedGame {
                     let (number, state) = through[class.min(through.len() - 1)];
                     let ListedGame { model, values, random, .. } = self;
                     let mut sources = Choice { values, random, solver: &mut *solver };
-                    let tried = candidates(model, number, state, FEW_TRIED, &mut sources);
+                    let tried = candidates(model, number, state, ATTEMPTS, &mut sources);
                     vectors.extend(tried.into_iter().map(|candidate| candidate.values));
                 }
             }
@@ -356,9 +351,8 @@ fn complete(
     random: &mut Random,
     solver: &mut dyn Solver,
 ) -> Option<Option<Vec<Value>>> {
-    /// Values are drawn so often before the solver is asked.
-    const QUICK: usize = 3;
-    for _ in 0..QUICK {
+    // To draw values takes less time than to ask the solver.
+    for _ in 0..3 {
         let drawn: Vec<Value> = parameters.iter().map(|parameter| any(parameter.ty(), random)).collect();
         if substitute(condition, &literals(parameters.iter().zip(&drawn))).is_true() {
             return Some(Some(drawn));

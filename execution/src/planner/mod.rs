@@ -63,12 +63,6 @@ pub use crate::walk::search::Planned;
 /// The limits of a search from one state: some tens of milliseconds if there is nothing to find.
 const LIMITS: SearchLimits = SearchLimits { nodes: 1500, spurious: 4, exact_nodes: 200, work: 1_000_000 };
 
-/// After so many searches in a row that ended at their limits, searches become rarer.
-const MOST_IN_VAIN: u32 = 8;
-
-/// A way is searched from so many of the possible states.
-const MOST_STATES: usize = 4;
-
 /// The experience that runs of one test case share, one after the other.
 pub type SharedExperience = Arc<Mutex<Experience>>;
 
@@ -135,7 +129,8 @@ impl Planner {
         }
         if self.route.is_empty() && !self.lost.iter().eq(states.iter().copied()) {
             self.lost.clear();
-            let route = states.iter().take(MOST_STATES).find_map(|state| {
+            // A search from each of many states would take too long.
+            let route = states.iter().take(4).find_map(|state| {
                 let SearchOutcome::Path(way) = self.search(test, state, solver) else { return None };
                 fire_way(test, state, &vary_stimuli(test, way, random, solver), random)
             });
@@ -272,7 +267,7 @@ impl Planner {
     fn search(&mut self, test: &TestCase, state: &State, solver: &mut dyn Solver) -> SearchOutcome {
         // After searches in vain, searches become rarer.
         self.in_vain = self.in_vain.saturating_add(1);
-        if self.in_vain > MOST_IN_VAIN && !self.in_vain.is_power_of_two() {
+        if self.in_vain > 8 && !self.in_vain.is_power_of_two() {
             return SearchOutcome::NotFound(SearchBound::Nodes(0));
         }
         let known = self.searcher.take().filter(|searcher| *searcher.iosts() == test.iosts);
@@ -295,8 +290,6 @@ fn has_game(test: &TestCase) -> bool {
 
 /// Changes the values of the stimuli on a way, if that is possible.
 fn vary_stimuli(test: &TestCase, way: GoalPath, random: &mut Random, solver: &mut dyn Solver) -> GoalPath {
-    /// The most stimuli that are changed one by one, if they cannot be changed together.
-    const ONE_BY_ONE: usize = 6;
     let kind = |transition: TransitionId| test.iosts.action(test.iosts.transitions[transition].action).kind;
     let inputs = way.steps.iter().filter(|step| kind(step.transition) == ActionKind::Input);
     let targets = inputs.map(|step| draw_target(&way.last.condition, &step.parameters, random));
@@ -313,7 +306,7 @@ fn vary_stimuli(test: &TestCase, way: GoalPath, random: &mut Random, solver: &mu
         true
     };
     if !add_terms(&targets.concat()) {
-        for terms in targets.iter().take(ONE_BY_ONE) {
+        for terms in targets.iter().take(6) {
             add_terms(terms);
         }
     }

@@ -7,7 +7,7 @@
 //!
 //! Ioc says nothing about silence. It is assumed here that a system answers if the specification must.
 //!
-//! **Ends** after [`MOST_POSITIONS`] positions of each choice of constants, or its work.
+//! **Ends** after [`MOST_EXPANDED`] positions of each choice of constants, or its work.
 
 use std::fmt;
 
@@ -17,19 +17,16 @@ use coreach_model::semantics::{Event, State};
 use coreach_model::{Datum, Value, Verdict};
 
 use crate::constants::initial_state;
+use crate::limits::MOST_EXPANDED;
 use crate::planner::listed::{ListedGame, begin_states};
 use crate::planner::solved::{Bias, SolvedGame, WinningLevel, list_choices};
 use crate::test_case::TestCase;
 
-/// The most positions that are listed.
-pub const MOST_POSITIONS: usize = 1500;
-
 /// The most work of one listing, in steps. A second has about a million.
 const WORK: u64 = 500_000;
 
-/// Constants are drawn so many times. All but the first have a part of the work, one of [`LESS_LATER`].
+/// Constants are drawn so many times. All but the first have this part of the work.
 const DRAWN_CONSTANTS: u64 = 4;
-const LESS_LATER: u64 = 4;
 
 /// The best level that the tester can reach.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -70,7 +67,7 @@ pub fn find_prospect(test: &TestCase, solver: &mut dyn Solver) -> Option<Winning
         if tried.iter().any(|known| test.constants_in(known) == test.constants_in(&state)) {
             continue;
         }
-        let work = if tried.is_empty() { WORK } else { WORK / LESS_LATER };
+        let work = if tried.is_empty() { WORK } else { WORK / DRAWN_CONSTANTS };
         let prospect = prospect_within(test, &state, work, solver);
         tried.push(state);
         let rank = |prospect: &WinningProspect| (prospect.level, prospect.within, prospect.at_best);
@@ -93,7 +90,7 @@ fn prospect_within(test: &TestCase, initial: &State, work: u64, solver: &mut dyn
     // Positions that were listed within the limits count.
     let _ = budget::within(&budget, || {
         let is_forced = |all: &[_]| SolvedGame::new(all, Bias::Surely).level(root) == WinningLevel::Forced;
-        game.explore(test, root, MOST_POSITIONS, solver, is_forced);
+        game.explore(test, root, MOST_EXPANDED, solver, is_forced);
     });
     let surely = SolvedGame::new(game.all(), Bias::Surely);
     let at_best = SolvedGame::new(game.all(), Bias::AtBest);

@@ -33,6 +33,7 @@
 
 use std::time::{Duration, Instant};
 
+use coreach_adapters::times::SHORT_PAUSE;
 use coreach_adapters::waited_time::{WaitedTime, read_own_waited_time};
 use coreach_adapters::{Adapter, Failure, Received, Sent};
 use coreach_analyses::solver::Solver;
@@ -48,9 +49,6 @@ use crate::timed::jitter::{Jitter, JitterProbe, round_up_to_micros};
 use crate::timed::timing::Timing;
 use crate::timed::tolerance::{DelayInterval, event_fails, nearest_delay, only_time_forbids};
 use crate::timed::{delayed_by, exact_seconds, micros_up, with_delay, without_delay};
-
-/// How long to wait before asking an adapter again that says at once that nothing has come.
-const MOMENT: Duration = Duration::from_millis(1);
 
 /// A process of others may be so many times as late as a thread of ours.
 const HELD_UP: u32 = 4;
@@ -335,7 +333,7 @@ impl TimedTester<'_, '_, '_> {
                     exact_seconds(asked.saturating_duration_since(self.zero)).max(self.taken_until.clone());
                 if waits {
                     // The system is in this process: no time passes while it is asked.
-                    std::thread::sleep(MOMENT.min(until - now));
+                    std::thread::sleep(SHORT_PAUSE.min(until - now));
                 }
                 waits = !waits;
                 continue;

@@ -48,9 +48,6 @@ const MOST_QUERIES: usize = 256;
 /// Limits on the lateness of a step, in milliseconds, which are tried in this order.
 const LITTLE: [u64; 3] = [2, 10, 50];
 
-/// An observation is moved before at most so many stimuli.
-const MOST_MOVED: usize = 3;
-
 /// The interval in which a step has happened, in seconds since the beginning.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StepInterval {
@@ -135,7 +132,8 @@ fn possible_orders(past: &Past<'_>, within: Allowance) -> Vec<Vec<usize>> {
         if !matches!(step, Occurrence::Observation(_)) {
             continue;
         }
-        for earlier in (0..number).rev().take(MOST_MOVED) {
+        // An observation is moved before a few steps at most.
+        for earlier in (0..number).rev().take(3) {
             let may_be_later = match (&past.steps[earlier], within) {
                 (Occurrence::Stimulus(_), _) => true,
                 (Occurrence::Observation(_), within) => within == Allowance::Lateness,

@@ -24,9 +24,6 @@ use serde::{Deserialize, Serialize};
 
 const SLEEP: Duration = Duration::from_millis(1);
 
-/// The most threads that measure.
-const MOST_THREADS: usize = 8;
-
 /// A smaller lateness is remembered as a number only.
 const LATE: Duration = Duration::from_millis(1);
 
@@ -114,7 +111,8 @@ impl Noted {
 impl JitterProbe {
     /// Begins to measure. If the machine has no thread for it, only the driver's own waits are noted.
     pub fn start() -> JitterProbe {
-        let threads = thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS);
+        // More threads would only take time from the others.
+        let threads = thread::available_parallelism().map_or(1, usize::from).min(8);
         let due = vec![None; threads];
         let noted = Noted { due, late: VecDeque::new(), bars: vec![0; BARS], most: Duration::ZERO };
         let shared = Arc::new(SharedJitter { stops: AtomicBool::new(false), noted: Mutex::new(noted) });

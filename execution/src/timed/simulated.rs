@@ -26,12 +26,6 @@ use crate::simulated::{MOST_INTERNAL, WalkedModel};
 use crate::timed::windows::{InstantChoice, window_of};
 use crate::timed::{exact_seconds, micros_up, with_delay, without_delay};
 
-/// A window without an end is used up to so many seconds.
-const FAR: u32 = 4;
-
-/// So many of a hundred decisions are for an input that does not come from the tester, if one is possible.
-const ELSEWHERE: usize = 25;
-
 pub struct TimedSystem<S> {
     model: WalkedModel<S>,
     /// The inputs that do not come from the tester.
@@ -72,7 +66,8 @@ impl<S: Solver> TimedSystem<S> {
             if self.model.random.below(2) == 0 && self.model.take_internal_step() {
                 continue;
             }
-            let is_elsewhere_first = self.model.random.chance(ELSEWHERE);
+            // In a quarter of the decisions, an input that does not come from the tester is first.
+            let is_elsewhere_first = self.model.random.chance(25);
             for is_elsewhere in [is_elsewhere_first, !is_elsewhere_first] {
                 let uncontrollable = &self.uncontrollable;
                 let candidates = self.model.candidates(|id, action| match is_elsewhere {
@@ -98,7 +93,8 @@ impl<S: Solver> TimedSystem<S> {
         let WalkedModel { iosts, state, random, .. } = &mut self.model;
         let (transition, state) = (&iosts.transitions[number], state.as_ref()?);
         let window = window_of(iosts, transition, state, &event)?;
-        let choice = InstantChoice { now: &RBig::ZERO, margin: &RBig::ZERO, far: &RBig::from(FAR), at: None };
+        // A window without an end is used up to four seconds.
+        let choice = InstantChoice { now: &RBig::ZERO, margin: &RBig::ZERO, far: &RBig::from(4), at: None };
         let delay = window.draw_instant(choice, random)?;
         let at = self.last + Duration::from_micros(micros_up(&delay));
         let event = super::delayed_by(&event, delay);

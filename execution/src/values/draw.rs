@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use coreach_analyses::hull::Range;
+use coreach_analyses::solver::z3::SMALL;
 use coreach_model::random::Random;
 use coreach_model::value::ArrayValue;
 use coreach_model::{Type, Value};
@@ -12,9 +13,6 @@ use dashu_ratio::RBig;
 
 use crate::values::source::{Mix, Pick};
 use crate::values::{ids, strings};
-
-/// How far from 0 a small number may be.
-const SMALL: i64 = 10;
 
 /// Draws a source by the weights; `Uniform` where all are 0.
 pub fn source(mix: &Mix, random: &mut Random) -> Pick {
@@ -39,9 +37,7 @@ pub fn any(ty: &Type, random: &mut Random) -> Value {
 
 /// Draws any value of a type. Some of its parts are from this pool.
 pub fn any_with(ty: &Type, pool: &[Value], random: &mut Random) -> Value {
-    /// The most cells of all arrays in a value: what three arrays in one another may have, nearly.
-    const ALL_CELLS: usize = 256;
-    draw(ty, pool, random, &mut { ALL_CELLS })
+    draw(ty, pool, random, &mut { 256 })
 }
 
 /// Draws a value of the type from the pool, if one fits. Of numbers also a neighbour, or one between two.

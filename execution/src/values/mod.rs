@@ -12,7 +12,7 @@
 //! random window (`diverse`), then for any.
 //!
 //! **We differ** from STG, which asks a solver (Omega) at each stimulus. Here a record can repeat the seeded
-//! draw. **Ends** after [`ATTEMPTS`] draws and three queries. **Costs** some microseconds for a draw with a
+//! draw. **Ends** after `ATTEMPTS` draws and three queries. **Costs** some microseconds for a draw with a
 //! remembered hull, some tens of them for a new hull, some hundreds for a query.
 
 pub mod boundaries;
@@ -29,6 +29,7 @@ pub mod tried;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
+use crate::limits::{ATTEMPTS, MOST_LISTED, MOST_SEEN};
 use compared::find_compared;
 use coreach_adapters::behaviour::Samples;
 use coreach_analyses::hull::{Hull, hull};
@@ -47,14 +48,8 @@ pub use source::{MIX, Mix, Pick};
 use strings::StringHints;
 use tried::{TriedGuard, find_definition};
 
-/// How often values are drawn before the solver is asked.
-pub const ATTEMPTS: usize = 6;
-
 /// With more remembered hulls than this, the memory starts anew.
 const MOST_HULLS: usize = 4096;
-
-/// The most values of one run that are remembered for use again.
-const MOST_SEEN: usize = 64;
 
 /// Chooses values, run after run.
 #[derive(Debug)]
@@ -290,8 +285,6 @@ impl Values {
     /// Is it certain without the solver that no values satisfy the condition? It is if the hull of the
     /// numbers is empty for all values of the other data.
     fn is_surely_none(&mut self, condition: &Term, parameters: &[Datum]) -> bool {
-        /// The most combinations of the other data that are tried.
-        const MOST: usize = 64;
         let (numbers, others): (Vec<Datum>, Vec<Datum>) =
             parameters.iter().cloned().partition(|datum| datum.ty().is_number());
         let mut conditions = vec![condition.clone()];
@@ -303,7 +296,7 @@ impl Values {
                 }
                 _ => return false,
             };
-            if conditions.len().saturating_mul(literals.len()) > MOST {
+            if conditions.len().saturating_mul(literals.len()) > MOST_LISTED {
                 return false;
             }
             let mut with_literals = Vec::new();

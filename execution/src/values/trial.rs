@@ -23,6 +23,7 @@ use coreach_model::{Datum, Term, Type, Value};
 
 use super::tried::{TrialHint, TriedGuard};
 use super::{GuardOutcome, Values, draw, ids, is_drawable, strings};
+use crate::limits::MOST_REMEMBERED;
 use crate::values::are_typed;
 use crate::values::source::Pick;
 
@@ -31,12 +32,6 @@ const TRIALS: usize = 32;
 
 /// So many vectors are tried if trials were in vain before, or if all vectors are tried after them.
 const FEW_TRIALS: usize = 4;
-
-/// After the slow way was in vain so many times in a row, it becomes rarer.
-const MOST_IN_VAIN: usize = 4;
-
-/// The most guards with values that are remembered.
-const MOST_REMEMBERED: usize = 20_000;
 
 impl Values {
     /// Chooses values that satisfy the guard in the state, with fields in place of records. Draws them first.
@@ -157,7 +152,8 @@ impl Values {
         // This attempt counts as one in vain. If it finds values, the count is removed.
         let in_vain = self.in_vain.entry(guard.guard.clone()).or_default();
         *in_vain += 1;
-        if *in_vain > MOST_IN_VAIN && !in_vain.is_power_of_two() {
+        // After attempts in vain, attempts become rarer.
+        if *in_vain > 4 && !in_vain.is_power_of_two() {
             self.remember(key, GuardOutcome::Refused);
             return None;
         }

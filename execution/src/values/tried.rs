@@ -11,13 +11,8 @@ use coreach_model::value::tuples;
 use coreach_model::{Datum, Term, Type, Value};
 
 use super::strings::StringHints;
+use crate::limits::{MOST_LISTED, MOST_SEEN};
 use crate::values::records::SplitParameters;
-
-/// The most values of a pool.
-const MOST_POOLED: usize = 64;
-
-/// All vectors are tried if there are at most so many.
-const ALL: usize = 64;
 
 /// A guard, prepared for trials in any state.
 #[derive(Clone, Debug)]
@@ -82,7 +77,7 @@ impl TriedGuard {
         };
         let hints = parameters.iter().map(hint).collect();
         let lists: Option<Vec<Vec<Value>>> =
-            parameters.iter().map(|parameter| Value::enumerate(parameter.ty(), ALL)).collect();
+            parameters.iter().map(|parameter| Value::enumerate(parameter.ty(), MOST_LISTED)).collect();
         let mentioned = |part: &Term| {
             (0..parameters.len()).filter(|at| part.mentions(&parameters[*at])).collect::<Vec<usize>>()
         };
@@ -96,7 +91,7 @@ impl TriedGuard {
             literals,
             hints,
             defined: list_definitions(guard, parameters),
-            all_vectors: lists.filter(|lists| are_few_tuples(lists, ALL)).map(|lists| tuples(&lists)),
+            all_vectors: lists.filter(|lists| are_few_tuples(lists, MOST_LISTED)).map(|lists| tuples(&lists)),
             split,
         }
     }
@@ -166,7 +161,7 @@ fn find_range(open: &[Term], datum: &Datum) -> Range {
 
 /// Adds the value and the values in it to a pool, each once.
 fn collect_pool(value: &Value, found: &mut Vec<Value>) {
-    if found.len() >= MOST_POOLED {
+    if found.len() >= MOST_SEEN {
         return;
     }
     if !matches!(value, Value::Array(_)) && !found.contains(value) {

@@ -72,9 +72,6 @@ pub fn candidates(
     most: usize,
     sources: &mut Choice<'_>,
 ) -> Vec<CandidateStep> {
-    /// The number of records, lists or maps that are composed for each parameter.
-    const COMPOSED: usize = 3;
-
     let action = model.iosts.action(model.iosts.transitions[number].action);
     // A determined answer needs no draws.
     let value_of = |parameter| determined_value(parameter, &model.conjuncts[number], &state.valuation);
@@ -100,7 +97,8 @@ pub fn candidates(
             tried.extend(turning_values(turned, place, fields, state, &drawn));
             tried.extend(pool.iter().cloned());
             if matches!(field.ty(), Type::Record(_) | Type::Array(_)) {
-                tried.extend((0..COMPOSED).map(|_| any_with(field.ty(), &pool, random)));
+                // Some are composed anew.
+                tried.extend((0..3).map(|_| any_with(field.ty(), &pool, random)));
             }
             tried.retain(|value| {
                 value.is_in(field.ty()) && *value != drawn[place] && values.may_send_id(field, value)
@@ -216,10 +214,9 @@ fn join_texts(model: &WalkModel, others: &[Value]) -> Vec<Value> {
 
 /// Lists the values of other data that a parameter's type allows, and their neighbours.
 fn nearby_values(model: &WalkModel, parameter: &Datum, state: &State, drawn: &[Value]) -> Vec<Value> {
-    /// The most values of a Boolean or enumeration that are all tried.
-    const FEW: usize = 8;
     match parameter.ty() {
-        Type::Bool | Type::Enum(_) => Value::enumerate(parameter.ty(), FEW).unwrap_or_default(),
+        // All values of a small type are tried.
+        Type::Bool | Type::Enum(_) => Value::enumerate(parameter.ty(), 8).unwrap_or_default(),
         Type::String => {
             let others = state.valuation.values().chain(drawn);
             let mut texts: Vec<Value> =

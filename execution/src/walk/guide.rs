@@ -126,8 +126,6 @@ impl Guide {
 
     /// Measures the distance of a state from the target, and then the number of transitions to its source.
     pub fn measure(&self, state: &State) -> (u64, usize) {
-        /// The distance of numbers that are one apart.
-        const SCALE: f64 = 16.0;
         // All corners agree on a condition without parameters.
         let corners = |is_open: bool| if is_open { &self.corners[..] } else { &self.corners[..1] };
         let gap_to = |(condition, is_open): &(Term, bool)| gap(condition, corners(*is_open), state);
@@ -139,7 +137,8 @@ impl Guide {
             let sign = f64::from(*sign);
             distance += (least - sign).max(sign - most).max(0.0);
         }
-        ((distance * SCALE) as u64, self.hops[state.location.place()])
+        // The distance of numbers that are one apart is 16.
+        ((distance * 16.0) as u64, self.hops[state.location.place()])
     }
 }
 

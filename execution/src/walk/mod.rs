@@ -75,25 +75,8 @@ use crate::judge::{Choice, Judge, Move};
 use crate::run::{Cause, Occurrence};
 use crate::values::{MIX, Values};
 
-/// The percentage of plans that a move by lot replaces.
-const BY_LOT: usize = 20;
-
-/// The same if the last plans met nothing new. A walk in circles would find nothing more.
-const BY_LOT_IN_VAIN: usize = 60;
-
-/// The percentage of moves by lot that draw their values as random runs do.
-const AS_RANDOM: usize = 50;
-
-/// The percentage of plans that aim at an open transition, whatever is new nearby, and the credit for that.
-const AIMED: usize = 20;
-const AIMED_CREDIT: usize = MOST_CREDIT / 2;
-
 /// The number of events of a phase, at least and at most.
 const PHASE: (usize, usize) = (16, 80);
-
-/// The percentage of phases in which stimuli are muted, and that of the stimuli that are.
-const WITH_MUTED: usize = 75;
-const MUTED: usize = 40;
 
 /// The most observations before a reset or the end.
 const LAST: usize = 16;
@@ -104,8 +87,7 @@ const IN_VAIN: usize = 5;
 /// The most events of a run without a new goal or sign, before other constants or a reset are tried.
 const ALIKE: usize = 60;
 
-/// Each event allows the searches so many more steps that are not near, up to the most.
-const CREDIT: usize = 100;
+/// The most steps that are not near and that the searches may still take. Each event allows a hundred more.
 pub(crate) const MOST_CREDIT: usize = 10_000;
 
 /// After so many successive plans without an open goal, none counts as reachable.
@@ -335,7 +317,7 @@ impl Walk {
             Occurrence::Stimulus(event) | Occurrence::Observation(event) => {
                 self.is_silent = false;
                 self.events += 1;
-                self.credit = (self.credit + CREDIT).min(MOST_CREDIT);
+                self.credit = (self.credit + 100).min(MOST_CREDIT);
                 self.own_events += 1;
                 self.phase = self.phase.saturating_sub(1);
                 self.last += usize::from(self.ends.is_some());
@@ -406,9 +388,10 @@ impl Walk {
             if self.route.is_empty() && self.phase == 0 {
                 self.begin_phase(random);
             }
-            let by_lot = if self.empty_plans > 1 { BY_LOT_IN_VAIN } else { BY_LOT };
+            // If the last plans met nothing new, a walk in circles would find nothing more.
+            let percent_by_lot = if self.empty_plans > 1 { 60 } else { 20 };
             if self.route.is_empty()
-                && random.chance(by_lot)
+                && random.chance(percent_by_lot)
                 && let Some(drawn) = self.draw_move(random, solver)
             {
                 return Some(vec![drawn]);
@@ -457,13 +440,14 @@ impl Walk {
         }
     }
 
-    /// Decides which stimuli are muted for a phase. None is as long as plans find something new.
+    /// Decides which stimuli are muted for a phase: two of five, in three of four phases. None is as long as
+    /// plans find something new.
     fn begin_phase(&mut self, random: &mut Random) {
         self.muted.clear();
-        if self.empty_plans > 1 && random.chance(WITH_MUTED) {
+        if self.empty_plans > 1 && random.chance(75) {
             let is_input = |(_, action): &(ActionId, &Action)| action.kind == ActionKind::Input;
             let inputs = self.model.iosts.actions.numbered().filter(is_input);
-            self.muted = inputs.map(|(number, _)| number).filter(|_| random.chance(MUTED)).collect();
+            self.muted = inputs.map(|(number, _)| number).filter(|_| random.chance(40)).collect();
             self.phase = PHASE.0 + random.below(PHASE.1 - PHASE.0);
         }
     }
@@ -495,7 +479,8 @@ impl Walk {
         match stimuli.into_values().nth(chosen) {
             Some(mut planned) => {
                 let step = Move::Send(planned.transition);
-                if random.chance(AS_RANDOM) {
+                // Half of the moves by lot draw their values as random runs do.
+                if random.chance(50) {
                     let sources = &mut Choice { values, random, solver };
                     let drawn = draw_candidate(model, planned.transition, &planned.state, sources);
                     planned.event.values = drawn.map_or(planned.event.values, |drawn| drawn.values);
@@ -524,7 +509,8 @@ impl Walk {
         let is_due =
             self.empty_plans == 0 || self.empty_plans.is_power_of_two() || self.credit == MOST_CREDIT;
         let is_far = is_due && (worth.has_open_goal() || model.with_classes);
-        let is_aimed = self.credit >= AIMED_CREDIT && sources.random.chance(AIMED);
+        // A fifth of the plans aim at an open transition, whatever is new nearby.
+        let is_aimed = self.credit >= MOST_CREDIT / 2 && sources.random.chance(20);
         let goal = if is_far || is_aimed { Guide::to_goal(model, worth, sources.random) } else { None };
         let is_aimed = is_aimed && goal.is_some();
         let guide = match goal {

@@ -39,6 +39,7 @@ use super::guide::Guide;
 use super::positions::Position;
 use super::worth::Worth;
 use crate::judge::Choice;
+use crate::limits::MOST_REMEMBERED;
 
 /// The first positions, which are always looked at.
 const NEAR: usize = 40;
@@ -57,9 +58,6 @@ const MANY: usize = 24;
 
 /// The most other values of a parameter at other places.
 const FEW: usize = 2;
-
-/// Every third list of candidates, on average, also gets a vector that is drawn as in random runs.
-const DRAWN: usize = 3;
 
 /// The most candidates of a transition that are followed by their worth alone.
 const KEPT: usize = 4;
@@ -123,14 +121,10 @@ pub struct TriedSteps {
 }
 
 impl TriedSteps {
-    /// Begins a search. From time to time it forgets all steps, so that other values are tried.
+    /// Begins a search. Every 32nd search forgets all steps, so that other values are tried.
     fn begin(&mut self) {
-        /// The number of searches that use the same steps.
-        const SEARCHES: usize = 32;
-        /// The most entries that the next search keeps.
-        const ENTRIES: usize = 20_000;
         self.searches += 1;
-        if self.searches.is_multiple_of(SEARCHES) || self.steps.len() > ENTRIES {
+        if self.searches.is_multiple_of(32) || self.steps.len() > MOST_REMEMBERED {
             self.steps.clear();
         }
     }
@@ -173,7 +167,8 @@ fn list_steps(
     let mut steps = candidates(model, number, state, most, sources);
     let action = model.iosts.action(model.iosts.transitions[number].action);
     let may_draw = most == MANY && action.kind == ActionKind::Input && !action.parameters.is_empty();
-    if may_draw && sources.random.below(DRAWN) == 0 {
+    // Every third list, on average, also gets a vector that is drawn as in random runs.
+    if may_draw && sources.random.below(3) == 0 {
         steps.extend(draw_candidate(model, number, state, sources));
         sources.random.shuffle(&mut steps);
     }

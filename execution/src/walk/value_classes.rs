@@ -7,15 +7,8 @@ use dashu_int::IBig;
 /// The number of parts of a wide range.
 const PARTS: i8 = 8;
 
-/// Integers without a range have a class for each so many bits, up to the widest.
-const BITS: usize = 8;
-const WIDEST: usize = 64;
-
 /// Each length of a list up to this one is a class.
 const SHORT: usize = 8;
-
-/// The bits of a number without a range of which each value is a class.
-const SMALL_BITS: usize = 6;
 
 /// A counter without a limit has classes until its distance has doubled so often.
 pub const DOUBLINGS: usize = 5;
@@ -31,7 +24,8 @@ pub fn find_part(ty: &Type, value: &Value) -> Option<i8> {
             (width > IBig::from(2 * PARTS)).then(|| i8::try_from(part).unwrap_or_default())
         }
         (_, Value::Int(value)) => {
-            let size = value.bit_len().min(WIDEST).div_ceil(BITS);
+            // A class for each number of bytes, up to 64 bits.
+            let size = value.bit_len().min(64).div_ceil(8);
             let size = i8::try_from(size).unwrap_or_default();
             Some(if *value < IBig::ZERO { -size } else { size })
         }
@@ -55,12 +49,12 @@ pub fn find_length(ty: &Type, value: &Value) -> Option<Value> {
     Some(Value::int(if is_own_class { length } else { SHORT + length.ilog2() as usize }))
 }
 
-/// Finds the class of a count: the value itself, or a power of two for a large number without a range. So a
-/// number that grows for good has few classes, even if a guard limits it.
+/// Finds the class of a count: the value itself, or a power of two for a number above 63 without a range. So
+/// a number that grows for good has few classes, even if a guard limits it.
 pub fn find_count(ty: &Type, value: &Value) -> Value {
     match (ty, value) {
         (Type::Range(..), _) => value.clone(),
-        (_, Value::Int(number)) if number.bit_len() > SMALL_BITS => Value::Int(IBig::ONE << number.bit_len()),
+        (_, Value::Int(number)) if number.bit_len() > 6 => Value::Int(IBig::ONE << number.bit_len()),
         _ => value.clone(),
     }
 }

@@ -18,9 +18,6 @@ use super::positions::MetGoals;
 /// What a weight of one is worth.
 const ONE: u64 = 3600;
 
-/// Divides the worth of an item that was met once.
-const OLD: u64 = 100;
-
 /// After so many plans in vain, an item that was never met counts as met once.
 const TRIES: u32 = 8;
 
@@ -91,7 +88,8 @@ impl Worth {
         let WorthItem { weight, met, tries, .. } = &self.items[item];
         match u64::from(met + tries / TRIES) {
             0 => weight * ONE,
-            times => (weight * ONE / (OLD * times * times)).max(1),
+            // An item that was met is worth a hundredth at most.
+            times => (weight * ONE / (100 * times * times)).max(1),
         }
     }
 

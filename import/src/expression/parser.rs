@@ -1,21 +1,16 @@
 //! Parses guards and actions to trees, by recursive descent over tokens.
 //!
-//! [`DEEPEST`] bounds the recursion. Long conjunctions and sums need no recursion here. But a sum's tree is
-//! as deep as the sum is long, and later functions recurse over it, so its length is bounded too.
+//! [`MAX_NESTING`] bounds the recursion. Long conjunctions and sums need no recursion here. But a sum's tree
+//! is as deep as the sum is long, and later functions recurse over it, so its length is bounded too.
 
 use std::ops::Range;
 
 use coreach_model::budget;
+use coreach_model::reader::parser::{MAX_HEIGHT, MAX_NESTING};
 use coreach_model::term::node::Comparison;
 
 use super::lexer::{ForeignToken, split_tokens};
 use super::{Dialect, ForeignAssignment, ForeignExpression, ForeignKind, ForeignMistake, Operation};
-
-/// The greatest depth of nested expressions.
-pub const DEEPEST: usize = 200;
-
-/// The most operators of a sum or product, whose tree is as deep as it is long.
-const LONGEST_SUM: usize = 1_000;
 
 pub(crate) type PResult<T> = Result<T, Box<ForeignMistake>>;
 
@@ -84,7 +79,7 @@ pub struct Cursor<'a> {
     /// The end of the text, in bytes.
     end: usize,
     dialect: Dialect,
-    depth: usize,
+    depth: u32,
     /// It reads an assigned value, in which `=` does not compare.
     assigns: bool,
 }
@@ -156,9 +151,9 @@ impl<'a> Cursor<'a> {
 
     pub fn parse_expression(&mut self) -> PResult<ForeignExpression> {
         budget::ask();
-        if self.depth >= DEEPEST {
+        if self.depth >= MAX_NESTING {
             let span = self.span();
-            let message = format!("the expression is nested more than {DEEPEST} levels deep");
+            let message = format!("the expression is nested more than {MAX_NESTING} levels deep");
             let mistake = ForeignMistake::new("nested-too-deep", &span, message, "too deep from here on");
             return Err(Box::new(mistake));
         }
@@ -295,11 +290,11 @@ impl<'a> Cursor<'a> {
         part: fn(&mut Self) -> PResult<ForeignExpression>,
     ) -> PResult<ForeignExpression> {
         let mut left = part(self)?;
-        for length in 0.. {
+        for length in 0_u32.. {
             let next = operations.iter().find(|(sign, _)| self.eat(sign) || self.eat_word(sign));
             let Some((_, operation)) = next else { break };
-            if length == LONGEST_SUM {
-                let message = format!("a sum or a product has more than {LONGEST_SUM} operators");
+            if length == MAX_HEIGHT {
+                let message = format!("a sum or a product has more than {MAX_HEIGHT} operators");
                 let (code, label) = ("nested-too-deep", "too long from here on");
                 return Err(Box::new(ForeignMistake::new(code, &self.span(), message, label)));
             }
@@ -321,7 +316,7 @@ impl<'a> Cursor<'a> {
         if !(is_not || is_minus || is_plus) {
             return self.parse_operand();
         }
-        if self.depth >= DEEPEST {
+        if self.depth >= MAX_NESTING {
             // This reports that the expression is too deep.
             return self.parse_expression();
         }
@@ -482,7 +477,7 @@ impl<'a> Cursor<'a> {
         target_span: Range<usize>,
         local: &mut Vec<(String, Range<usize>)>,
     ) -> PResult<Vec<ForeignAssignment>> {
-        if self.depth >= DEEPEST {
+        if self.depth >= MAX_NESTING {
             // This reports that the chain is too deep.
             return self.parse_expression().map(|_| Vec::new());
         }

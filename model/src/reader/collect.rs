@@ -9,13 +9,11 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::diagnostic::{Diagnostic, Origin, SourceFile, nearest as nearest_name};
+use crate::limits::FEW_SHOWN;
 use crate::reader::limits::ReaderLimits;
 
 /// The most errors of one file that are reported, and the most warnings.
 pub const LIMIT: usize = 100;
-
-/// The most places of equal findings that are shown.
-const MOST_PLACES: usize = 5;
 
 /// The longest name that is compared with known ones. A longer one is no misspelling, and comparing is
 /// quadratic. [`nearest_name`] finds only names of which at most a third of the letters differ.
@@ -246,7 +244,7 @@ pub fn merge_equal(found: Vec<Diagnostic>) -> Vec<Diagnostic> {
         };
         match merged.iter_mut().find(is_equal) {
             Some((first, _)) if first.labels == finding.labels => {}
-            Some((first, _)) if first.labels.len() < MOST_PLACES => first.labels.extend(finding.labels),
+            Some((first, _)) if first.labels.len() < FEW_SHOWN => first.labels.extend(finding.labels),
             Some((_, more)) => *more += 1,
             None => merged.push((finding, 0)),
         }

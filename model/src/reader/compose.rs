@@ -13,6 +13,7 @@ use crate::diagnostic::{Diagnostic, Origin};
 use crate::iosts::Iosts;
 use crate::reader::collect::Collector;
 use crate::reader::graph::check_livelocks;
+use crate::reader::imports::DEEPEST;
 use crate::reader::imports::{imported_nodes, open_named_file};
 use crate::reader::scope::NamedExpression;
 use crate::reader::specification::{Specification, TimedPart, read_nested};
@@ -23,9 +24,6 @@ use crate::timed::composed::ComposedPart;
 use crate::types::Type;
 
 const LIKE: &str = "compose: [shop.yaml, warehouse.yaml]";
-
-/// How deep compositions may be parts of compositions.
-const DEEPEST: usize = 8;
 
 /// The keys of a file with `compose:`.
 pub(super) const KEYS: [&str; 3] = ["iosts", "compose", "hide"];

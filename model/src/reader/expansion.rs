@@ -13,6 +13,7 @@ use crate::data::Datum;
 use crate::diagnostic::Diagnostic;
 use crate::excerpt::shortened;
 use crate::forms::MOST_PARTS;
+use crate::limits::MOST_VALUES;
 use crate::reader::collect::article;
 use crate::reader::elsewhere;
 use crate::reader::parser::MAX_NESTING;
@@ -38,8 +39,6 @@ const ON_LISTS: [(&str, StandardOperation); 5] = [
     ("sorted", StandardOperation::Sorted),
     ("sum", StandardOperation::Sum),
 ];
-/// The most values of one quantifier.
-const MAX_VALUES: usize = 1_000;
 /// The most different parts of a lowered expression.
 const MAX_PARTS: usize = 200_000;
 /// The most estimated parts of a term that is lowered at all.
@@ -692,10 +691,10 @@ impl Typing<'_, '_> {
         let values = match ty {
             // The ends of an empty range may be computed, so it is only warned of.
             Type::Range(low, high) if low > high => Some(Vec::new()),
-            ty => Value::enumerate(ty, MAX_VALUES),
+            ty => Value::enumerate(ty, MOST_VALUES),
         };
         if values.is_none() {
-            let message = format!("a quantifier takes at most {MAX_VALUES} values, but {ty} has more");
+            let message = format!("a quantifier takes at most {MOST_VALUES} values, but {ty} has more");
             let help = "use fewer values, as in `all i in 0..9: ...`, or an enumeration: coreach writes each value out";
             self.error("too-many-values", message, span, "too many values".to_owned(), Some(help.to_owned()));
         }

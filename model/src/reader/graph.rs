@@ -12,16 +12,13 @@ use petgraph::graph::DiGraph;
 
 use crate::diagnostic::{Diagnostic, Origin};
 use crate::iosts::{ActionKind, Iosts, LocationId, TransitionId};
+use crate::limits::MANY_SHOWN;
 use crate::numbered::{Number, Numbered};
 use crate::reader::collect::{Collector, listed};
 use crate::reader::declarations::{Actions, ReadLocations};
 
-/// The most livelocks that are shown. A model with more of them has one cause.
-const MAX_SHOWN: usize = 10;
 /// The help text for a livelock in a model that is no composition.
 pub const SEE_OR_MERGE: &str = "add an input or an output to the cycle, or merge the locations";
-/// The most steps of a livelock that are noted.
-const MAX_STEPS: usize = 50;
 
 /// Reports cycles of internal transitions: an error if the graph reaches one, otherwise a warning. `place`
 /// returns the place of a transition in the collector's file, and `help` says what to do.
@@ -40,7 +37,7 @@ pub fn check_livelocks(
     let mut done: BTreeSet<LocationId> = BTreeSet::new();
     let mut shown = 0;
     for start in find_locations_on_cycles(iosts, &internal) {
-        if done.contains(&start) || shown == MAX_SHOWN {
+        if done.contains(&start) || shown == MANY_SHOWN {
             continue;
         }
         let Some(cycle) = find_shortest_cycle(iosts, &internal, start) else { continue };
@@ -59,11 +56,11 @@ pub fn check_livelocks(
             let label = format!("step {} of the cycle", step + 1);
             diagnostic = diagnostic.at(place(*number), label);
         }
-        for number in cycle.iter().take(MAX_STEPS) {
+        for number in cycle.iter().take(MANY_SHOWN) {
             diagnostic = diagnostic.note(iosts.describe(&iosts.transitions[*number]));
         }
-        if cycle.len() > MAX_STEPS {
-            diagnostic = diagnostic.note(format!("... and {} more steps", cycle.len() - MAX_STEPS));
+        if cycle.len() > MANY_SHOWN {
+            diagnostic = diagnostic.note(format!("... and {} more steps", cycle.len() - MANY_SHOWN));
         }
         collector.push(diagnostic.help(help));
     }

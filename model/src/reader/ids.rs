@@ -8,15 +8,13 @@
 
 use std::ops::Range;
 
+use crate::reader::literals::MAX_CELLS;
 use crate::reader::scope::Meaning;
 use crate::reader::syntax::Call;
 use crate::reader::typing::{ONLY_COMPARED, Typing};
 use crate::term::{Term, canonical, substitute};
 use crate::types::Type;
 use crate::value::Value;
-
-/// The most cells of an array that are looked through.
-const MOST_CELLS: usize = 100;
 
 impl Typing<'_, '_> {
     /// Types `fresh(e)`, as a conjunction over all ids that the model holds.
@@ -46,7 +44,7 @@ impl Typing<'_, '_> {
                 continue;
             };
             if collect_differences(&id, &Term::datum(datum), datum.ty(), &mut parts).is_none() {
-                let message = format!("`fresh` searches only arrays of at most {MOST_CELLS} cells");
+                let message = format!("`fresh` searches only arrays of at most {MAX_CELLS} cells");
                 return refuse(message, &format!("`{datum}` has more: keep ids in a list"));
             }
         }
@@ -64,7 +62,7 @@ fn collect_differences(id: &Term, held: &Term, ty: &Type, parts: &mut Vec<Term>)
     match ty {
         Type::Id(_) if ty == id.sort() && held != id => parts.push(Term::equal(id, held).not()),
         Type::Array(array) if array.element.contains(id.sort()) => {
-            for index in Value::enumerate(&array.index, MOST_CELLS)? {
+            for index in Value::enumerate(&array.index, MAX_CELLS)? {
                 collect_differences(id, &Term::select(held, &Term::literal(index)), &array.element, parts)?;
             }
         }

@@ -19,8 +19,8 @@ use crate::reader::{shape, yaml};
 const LIKE: &str = "import: [common.yaml]";
 const KEYS: [&str; 3] = ["import", "types", "functions"];
 
-/// How deep imported files may import others.
-const DEEPEST: usize = 8;
+/// How deep imported files may import others, and compositions may be parts of compositions.
+pub(super) const DEEPEST: usize = 8;
 
 /// Reads `import:` into the types and the names. The mistakes have been reported.
 pub(super) fn read_imports(

@@ -11,18 +11,18 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::limits::MOST_VALUES;
 use crate::reader::elsewhere;
 use crate::reader::syntax::{Expression, ExpressionKind, RecordFields, is_found, says_type};
 use crate::reader::types::Types;
 use crate::reader::typing::Typing;
 use crate::reader::variants::spell_alternative;
 use crate::term::Term;
-use crate::term::print::MOST_LISTED;
 use crate::types::{Alternative, ArrayType, RecordForm, RecordType, Type};
 use crate::value::{ArrayValue, Value};
 
-/// The most cells of an array that are changed to one unknown value.
-const MAX_CELLS: usize = 100;
+/// The most cells of an array for each of which a term is made.
+pub(super) const MAX_CELLS: usize = 100;
 
 /// The record type whose fields a user may give. The fields of a set or a map with a bound have an order, so
 /// a user cannot give them.
@@ -334,8 +334,8 @@ impl Typing<'_, '_> {
     ) -> Option<Term> {
         let terms: Vec<Option<Term>> =
             elements.iter().map(|element| self.type_element(element, ty)).collect();
-        let Some(indices) = Value::enumerate(&ty.index, MOST_LISTED) else {
-            self.report_too_many_cells(span, ty, MOST_LISTED, "its cells cannot be listed");
+        let Some(indices) = Value::enumerate(&ty.index, MOST_VALUES) else {
+            self.report_too_many_cells(span, ty, MOST_VALUES, "its cells cannot be listed");
             return None;
         };
         if indices.len() != elements.len() {

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use dashu_int::IBig;
 
 use crate::diagnostic::Diagnostic;
+use crate::limits::MOST_PARTS;
 use crate::reader::collect::{Collector, article, inventory};
 use crate::reader::lexer::{self, Token, TokenKind as Lexeme, tokens};
 use crate::reader::parser::{MAX_DIGITS, Mistake, Parser};
@@ -24,8 +25,6 @@ use crate::types::{ArrayType, EnumType, ID, RecordForm, RecordType, Type};
 const BUILT_IN: [&str; 11] =
     ["bool", "int", "nat", "real", "string", "id", "array", "list", "option", "set", "map"];
 const MAX_DEPTH: u32 = 32;
-/// The most parts of one type, with the parts of its parts, and the most literals of an enumeration.
-const MAX_SIZE: u64 = 1_000;
 
 #[derive(Clone, Debug, Default)]
 pub struct Types {
@@ -189,8 +188,8 @@ impl TypeReading<'_, '_> {
         let entry = *self.sources.get(name)?;
         self.busy.push(name.to_owned());
         let mut ty = self.read_declaration(name, &entry.value);
-        if ty.as_ref().is_some_and(|ty| count_parts(ty, MAX_SIZE + 1) > MAX_SIZE) {
-            let message = format!("the type `{name}` has more than {MAX_SIZE} parts");
+        if ty.as_ref().is_some_and(|ty| count_parts(ty, MOST_PARTS + 1) > MOST_PARTS) {
+            let message = format!("the type `{name}` has more than {MOST_PARTS} parts");
             self.collector.error("type-too-large", message, &entry.key.span, "too large");
             ty = None;
         }
@@ -229,8 +228,8 @@ impl TypeReading<'_, '_> {
             self.collector.error("empty-enumeration", message, &node.span, "expected at least one name");
             return None;
         }
-        if items.len() as u64 > MAX_SIZE {
-            let message = format!("the enumeration `{name}` has more than {MAX_SIZE} literals");
+        if items.len() > MOST_PARTS {
+            let message = format!("the enumeration `{name}` has more than {MOST_PARTS} literals");
             let place = items.first().map_or(node.head(), |first| first.head());
             self.collector.error("type-too-large", message, &place, "the first of them");
             return None;
@@ -281,8 +280,8 @@ impl TypeReading<'_, '_> {
             self.collector.error("empty-record", message, &node.span, "expected at least one field");
             return None;
         }
-        if entries.len() as u64 > MAX_SIZE {
-            let message = format!("the type `{name}` has more than {MAX_SIZE} parts");
+        if entries.len() > MOST_PARTS {
+            let message = format!("the type `{name}` has more than {MOST_PARTS} parts");
             let place = entries.first().map_or(node.head(), |first| first.key.span.clone());
             self.collector.error("type-too-large", message, &place, "the first of them");
             return None;
@@ -630,7 +629,7 @@ fn list_type_spellings() -> String {
 }
 
 /// Counts the parts of a type, with the type itself, up to the limit.
-fn count_parts(ty: &Type, limit: u64) -> u64 {
+fn count_parts(ty: &Type, limit: usize) -> usize {
     let parts: Vec<&Type> = match ty {
         Type::Array(array) => vec![&array.index, &array.element],
         Type::Record(record) => record.fields.iter().map(|(_, field)| field).collect(),

@@ -19,14 +19,10 @@ use granit_parser::{ErrorKind, Event, Options, Parser, ScalarStyle, Span, Struct
 
 use crate::diagnostic::{Diagnostic, SourceFile};
 use crate::file::{self, FileError};
+use crate::limits::DEEPEST;
 use crate::reader::collect::Collector;
 use crate::reader::lexer;
 use crate::reader::limits::ReaderLimits;
-
-/// The deepest nesting of lists and mappings; the format needs five levels.
-pub const MAX_DEPTH: usize = 64;
-/// The longest text on several lines whose words are underlined. A longer one is underlined as a whole.
-const MAX_ALIGNED: usize = 65_536;
 
 #[derive(Clone, PartialEq, Debug)]
 pub struct Yaml {
@@ -248,7 +244,7 @@ pub fn top_keys(text: &str, is_last: impl Fn(&str) -> bool) -> Vec<(String, Scal
             Event::MappingStart(..) | Event::SequenceStart(..) => {
                 let is_list = matches!(event, Event::SequenceStart(..));
                 depth += 1;
-                if depth > MAX_DEPTH || (depth == 1 && is_list) {
+                if depth > DEEPEST || (depth == 1 && is_list) {
                     return entries;
                 }
                 if depth == 2 {
@@ -452,7 +448,8 @@ fn find_places_of_lines(
     quote: usize,
     is_block: bool,
 ) -> Option<Arc<[u32]>> {
-    if text.len() > MAX_ALIGNED {
+    // A text that is longer than an expression may be is underlined as a whole.
+    if text.len() > ReaderLimits::GIVEN.expression {
         return None;
     }
     // The text begins after the line with the sign of a block, or after the quote.
@@ -644,7 +641,7 @@ impl Builder<'_, '_> {
         anchor: usize,
         bytes: Range<usize>,
     ) -> Option<()> {
-        if self.open.len() >= MAX_DEPTH {
+        if self.open.len() >= DEEPEST {
             self.report_too_deep(&bytes);
             return None;
         }
@@ -655,7 +652,7 @@ impl Builder<'_, '_> {
     }
 
     fn report_too_deep(&mut self, bytes: &Range<usize>) {
-        let message = format!("lists and mappings are nested more than {MAX_DEPTH} deep");
+        let message = format!("lists and mappings are nested more than {DEEPEST} deep");
         self.collector.error("nested-too-deep", message, bytes, "one level too many");
     }
 

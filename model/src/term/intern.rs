@@ -12,6 +12,7 @@ use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hash, Hasher};
 use std::sync::{Arc, LazyLock, Mutex, OnceLock, Weak};
 
+use crate::data::FIRST_SWEEP;
 use crate::hash::FastHasher;
 use crate::lock::lock;
 use crate::term::compiled::TermProgram;
@@ -85,10 +86,7 @@ struct Shard {
     sweep_at: usize,
 }
 
-const SHARDS: usize = 16;
-const FIRST_SWEEP: usize = 4096;
-
-static TABLE: LazyLock<[Mutex<Shard>; SHARDS]> = LazyLock::new(|| {
+static TABLE: LazyLock<[Mutex<Shard>; 16]> = LazyLock::new(|| {
     std::array::from_fn(|_| Mutex::new(Shard { sweep_at: FIRST_SWEEP, ..Shard::default() }))
 });
 
@@ -101,7 +99,7 @@ fn hash_of(shape: &(impl Hash + ?Sized)) -> u64 {
 /// Returns the known cell of this shape, or adds this one.
 pub(super) fn intern(cell: Cell) -> Arc<Cell> {
     // The map of a shard uses the lower bits.
-    let index = (cell.hash >> 60) as usize % SHARDS;
+    let index = (cell.hash >> 60) as usize % TABLE.len();
     lock(&TABLE[index]).intern(cell)
 }
 

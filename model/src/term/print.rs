@@ -7,6 +7,7 @@ use dashu_base::BitTest;
 use dashu_ratio::RBig;
 
 use crate::data::Datum;
+use crate::limits::{LONGEST_EXCERPT, MOST_VALUES};
 use crate::number::time_text;
 use crate::term::node::{Comparison, Node, Operator, StringOperation};
 use crate::term::operation::{
@@ -22,12 +23,6 @@ use crate::value::Value;
 /// show one are cut.
 pub const MAX_PRINTED: u64 = 4_000_000;
 
-/// So many bytes of a larger expression are printed.
-const MOST_OF_TOO_LARGE: usize = 400;
-
-/// The most cells of an array that are listed.
-pub const MOST_LISTED: usize = 1_000;
-
 /// A text that refuses to grow beyond the limit.
 struct Limited {
     text: String,
@@ -35,7 +30,7 @@ struct Limited {
 
 impl fmt::Write for Limited {
     fn write_str(&mut self, text: &str) -> fmt::Result {
-        if self.text.len() > MOST_OF_TOO_LARGE {
+        if self.text.len() > LONGEST_EXCERPT {
             return Err(fmt::Error);
         }
         self.text.push_str(text);
@@ -245,7 +240,7 @@ fn write_literal(f: &mut dyn fmt::Write, value: &Value) -> fmt::Result {
         },
         Value::Array(array) => {
             // All elements are listed if they are few, and if many of them differ from the default.
-            let is_listed = |count: &usize| *count <= MOST_LISTED && *count <= 4 * array.cells.len();
+            let is_listed = |count: &usize| *count <= MOST_VALUES && *count <= 4 * array.cells.len();
             let count = array.ty.index.cardinality().filter(is_listed);
             f.write_str("[")?;
             if let Some(indices) = count.and_then(|count| Value::enumerate(&array.ty.index, count)) {

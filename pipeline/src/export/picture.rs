@@ -27,7 +27,6 @@ pub const MOST_LOCATIONS: usize = 12_000;
 const MOST_ASIDE: usize = 8;
 
 pub const LINE: f64 = 13.0;
-const PADDING: f64 = 8.0;
 /// The distance from a location to the things next to it.
 const ARROW: f64 = 26.0;
 /// The distance between two asides of one location.
@@ -395,7 +394,8 @@ fn shorten_line(line: &str) -> String {
 
 fn text_width(lines: &[String]) -> f64 {
     let widest = lines.iter().map(|line| width_of(line, 11.0)).fold(0.0, f64::max);
-    (widest + 2.0 * PADDING).ceil()
+    // With some room on both sides.
+    (widest + 16.0).ceil()
 }
 
 pub(super) fn text_height(lines: &[String]) -> f64 {

@@ -43,9 +43,6 @@ use crate::stages::sets::pending_effect;
 /// This sign marks, in a condition, the data that are not kept. No name of a model has it.
 const NOT_KEPT: char = '@';
 
-/// The most places to rest of one location that are compared with each other.
-const MOST_COMPARED: usize = 64;
-
 /// Finds, for each location, the data with which it must answer.
 pub(super) fn must_answer_conditions(
     closed: &Closed,
@@ -102,7 +99,7 @@ fn answer_condition(iosts: &Iosts, rests: &[(&Rest, &Substitution)]) -> Term {
     let conditions = rests.iter().enumerate().map(|(index, (rest, shown))| {
         // True where no other place sends anything. With too many places this is not asked, so each of them
         // has to answer whatever the data are.
-        let sends_alone = match sending.contains(&index) && rests.len() <= MOST_COMPARED {
+        let sends_alone = match sending.contains(&index) && rests.len() <= 64 {
             true => Term::and(
                 sending
                     .iter()

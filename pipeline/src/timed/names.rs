@@ -6,6 +6,7 @@
 //! ```
 
 use coreach_model::TransitionId;
+use coreach_model::limits::DEEPEST;
 use coreach_model::timed::Timed;
 
 use super::PathStop;
@@ -50,7 +51,6 @@ fn split_words(text: &str) -> Vec<String> {
 /// Reads items up to a closing bracket, which it leaves, or up to the end. `words` are those that are not
 /// read yet, the next one last.
 fn read_items(timed: &Timed, words: &mut Vec<String>, depth: usize) -> Result<Vec<TransitionId>, PathStop> {
-    const DEEPEST: usize = 50;
     if depth > DEEPEST {
         return Err(text_error(format!("brackets are nested more than {DEEPEST} deep")));
     }

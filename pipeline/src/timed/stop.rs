@@ -1,6 +1,7 @@
 //! The reasons why a path has no test case, in the user's terms.
 
 use coreach_model::diagnostic::Origin;
+use coreach_model::limits::MANY_SHOWN;
 use coreach_model::timed::Timed;
 use coreach_model::{Diagnostic, TransitionId, Value};
 
@@ -177,10 +178,9 @@ fn not_deterministic(
 
 /// Lists the first names, and says how many more there are.
 fn list_names(known: &[String]) -> String {
-    const MOST: usize = 12;
-    let mut shown = known.iter().take(MOST).cloned().collect::<Vec<_>>().join(", ");
-    if known.len() > MOST {
-        shown += &format!(" and {} more", known.len() - MOST);
+    let mut shown = known.iter().take(MANY_SHOWN).cloned().collect::<Vec<_>>().join(", ");
+    if known.len() > MANY_SHOWN {
+        shown += &format!(" and {} more", known.len() - MANY_SHOWN);
     }
     shown
 }

@@ -1,14 +1,11 @@
 //! Reads what a configuration says about time: `timed: { silence_after: 5 }`.
 
-use coreach_model::number::real;
+use coreach_model::number::{WIRE_DIGITS, real};
 use coreach_model::reader::collect::Collector;
 use coreach_model::reader::shape;
 use coreach_model::reader::yaml::Entry;
 use coreach_model::{Diagnostic, Origin, Value};
 use dashu_ratio::RBig;
-
-/// The most digits of a time. People write no time with more.
-pub(crate) const MOST_DIGITS: usize = 100;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GivenTiming {
@@ -26,7 +23,7 @@ pub(super) fn read_timed(collector: &mut Collector, entries: &[Entry]) -> Option
     shape::check_keys(collector, keys, &["silence_after"], "`timed`");
     let node = shape::required(collector, &entry.value, keys, "silence_after", "`timed`", LIKE)?;
     let scalar = shape::scalar(collector, node, "`silence_after`", LIKE)?;
-    let time = real(&scalar.text, MOST_DIGITS).ok().filter(|time| *time > RBig::ZERO);
+    let time = real(&scalar.text, WIRE_DIGITS).ok().filter(|time| *time > RBig::ZERO);
     if time.is_none() {
         let message = format!("`silence_after` must be a time above 0, not `{}`", scalar.text);
         let diagnostic = Diagnostic::error("wrong-value", message)

@@ -27,6 +27,7 @@ use coreach_analyses::symbolic::{Growth, NodeId, PathTree, System, TreeLimits};
 use coreach_execution::initial;
 use coreach_execution::mutation::mutants;
 use coreach_model::iosts::{ActionKind, Iosts, Transition};
+use coreach_model::limits::MOST_STATES;
 use coreach_model::obligation::enabling_condition;
 use coreach_model::semantics::{Event, State, fire, internal_closure, step};
 use coreach_model::term::evaluate::Valuation;
@@ -41,9 +42,6 @@ use super::evidence::{Route, RunEvidence, run_along};
 use super::goals::Fault;
 use super::observe::{Observer, states_after};
 use super::search::{Doubt, MetGoal, Sought, path_transitions};
-
-/// The most states that are followed.
-const MOST_STATES: usize = 1 << 10;
 
 /// Makes at most this number of mutants, and suspends them for ioco.
 pub fn list_faults(

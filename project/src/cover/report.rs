@@ -17,9 +17,6 @@ use super::{Cover, Ended, Fate};
 use crate::render;
 use coreach_execution::coverage::Items;
 
-/// The version of the format. Only a change that old readers do not understand raises it.
-pub const FORMAT_VERSION: u32 = 1;
-
 /// The events of the system with which a purpose may end.
 pub const OBSERVED: [&str; 3] = ["outputs", "quiescence", "nothing"];
 
@@ -153,7 +150,8 @@ pub fn make_document(limits: TreeLimits, cover: &Cover, stop: Option<&Stop>, exi
         observes: observed_at_end(iosts, &member.chosen.found.route.path),
     });
     CoverDocument {
-        format_version: FORMAT_VERSION,
+        // Only a change that old readers do not understand raises it.
+        format_version: 1,
         exit_code,
         specification: iosts.name.clone(),
         limits: ReportedLimits { depth: limits.depth, nodes: limits.nodes },

@@ -211,7 +211,6 @@ fn read_program(
 
 /// Draws some words of a regular expression, always the same ones.
 fn read_sample_words(reader: &mut IutReader<'_>, item: &Yaml, like: &str) -> Vec<String> {
-    const MOST: usize = 32;
     let Some(keys) = shape::mapping(reader.collector, item, "values", like) else { return Vec::new() };
     shape::check_keys(reader.collector, keys, &["regex"], "values");
     let node = shape::required(reader.collector, item, keys, "regex", "values", like);
@@ -220,7 +219,7 @@ fn read_sample_words(reader: &mut IutReader<'_>, item: &Yaml, like: &str) -> Vec
     match RegularExpression::parse(&scalar.text) {
         Ok(expression) => {
             let mut random = Random::new(1);
-            let words: BTreeSet<String> = (0..MOST).map(|_| expression.word(&mut random)).collect();
+            let words: BTreeSet<String> = (0..32).map(|_| expression.word(&mut random)).collect();
             words.into_iter().collect()
         }
         Err(why) => {

@@ -4,6 +4,7 @@
 
 use std::time::Duration;
 
+use coreach_adapters::description::READY_MS;
 use coreach_adapters::description::{Exchange, PreparationStep, Probe, Settle};
 use coreach_model::reader::shape;
 use coreach_model::reader::yaml::{Entry, NodeKind, Scalar, Yaml};
@@ -14,9 +15,6 @@ use super::request::{REQUEST, read_request, read_status};
 use super::words::{Holes, IutReader, one_or_several};
 
 const SETTLE: &str = "settle: { within_ms: 10000, barrier: [ { pause_ms: 5000 } ] }";
-
-/// The default of the time for a step's command, in milliseconds.
-const COMMAND_MS: u64 = 10_000;
 
 /// The kind of steps that a section may have besides commands and pauses.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -134,7 +132,7 @@ fn read_step(
         let holes = add_holes(Holes::constants());
         let like = "command: [sh, clean.sh]";
         let command = read_command(reader, entries, item, what, like, holes)?;
-        return Some(PreparationStep::Command(command, reader.read_ms(entries, "within_ms", COMMAND_MS)));
+        return Some(PreparationStep::Command(command, reader.read_ms(entries, "within_ms", READY_MS)));
     }
     match speech {
         Speech::Http => {

@@ -3,6 +3,7 @@
 use coreach_execution::initial;
 use coreach_execution::lazy::Lazy;
 use coreach_model::iosts::{Iosts, LocationId};
+use coreach_model::limits::FEW_STATES;
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::{ActionKind, Datum, Number, Term, TransitionId, Value, codec};
 use coreach_pipeline::export::layout::LayoutPoint;
@@ -68,8 +69,7 @@ pub(super) fn initial_values(iosts: &Iosts, constants: Option<&[(Datum, Value)]>
         Some(given) => given.iter().cloned().collect(),
         None => iosts.constants.iter().map(|datum| (datum.clone(), Value::any(datum.ty()))).collect(),
     };
-    const MOST: usize = 1 << 8;
-    let states = initial::states(iosts, &constants, MOST, &mut Lazy::default()).unwrap_or_default();
+    let states = initial::states(iosts, &constants, FEW_STATES, &mut Lazy::default()).unwrap_or_default();
     states.first().map(|state| values_to_json(&state.valuation)).unwrap_or_default()
 }
 

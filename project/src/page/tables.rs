@@ -5,15 +5,13 @@ use std::sync::Arc;
 
 use coreach_artifact::terms::{TermNode, TermTable};
 use coreach_artifact::types::TypeTable;
+use coreach_execution::limits::LARGEST_WRITTEN;
 use coreach_model::diagnostic::{Origin as Place, SourceFile};
 use coreach_model::types::{Alternative, RecordForm, RecordType};
 use coreach_model::{Term, Type, codec};
 use serde_json::{Value as Json, json};
 
 use super::document::{PageExpression, PageFile, PageOrigin};
-
-/// The most nodes of a term that is written out as text.
-const LONGEST: u64 = 5_000;
 
 #[derive(Default)]
 pub(super) struct PageTables {
@@ -56,7 +54,9 @@ impl PageTables {
             return *number;
         }
         let text = match term.written_size() {
-            size if size > LONGEST => format!("(an expression of {size} parts, too large to be shown)"),
+            size if size > LARGEST_WRITTEN => {
+                format!("(an expression of {size} parts, too large to be shown)")
+            }
             _ => term.to_string(),
         };
         let root = self.terms.number(term);

@@ -47,8 +47,8 @@ use translate::{PreparedTerm, Translator};
 /// The oldest version that is known to work.
 const OLDEST: (u32, u32, u32) = (4, 13, 3);
 
-/// The greatest absolute value of numbers that are tried first for a witness.
-const SMALL: i64 = 10;
+/// The greatest absolute value of numbers that are tried first for a witness, and drawn first for a run.
+pub const SMALL: i64 = 10;
 
 /// The most resource units of a question about strings. Five times as many would decide half of the undecided
 /// questions, in three times the time.

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use coreach_adapters::Iut;
+use coreach_execution::campaign::plan::LONGEST;
 use coreach_execution::constants::read_constants;
 use coreach_execution::lazy::Lazy;
 use coreach_execution::open::open;
@@ -15,6 +16,7 @@ use coreach_execution::run::Cause;
 use coreach_execution::session::{TestSession, run_with_retries};
 use coreach_execution::walk::{Walk, WalkLimits, WalkProgress};
 use coreach_execution::{Outcome, OutcomeKind, Run, Settings, Strategy, judge};
+use coreach_model::limits::MANY_SHOWN;
 use coreach_model::lock::lock;
 use coreach_model::semantics::State;
 use coreach_model::{Diagnostic, Verdict};
@@ -36,12 +38,6 @@ use crate::execution_arguments::{Covered, TestArguments};
 use crate::exit::Exit;
 use crate::progress::ProgressLine;
 use crate::{certain_end, console, story};
-
-/// The most uncovered goals that are reported. The document has all.
-const MOST_UNCOVERED_TOLD: usize = 20;
-
-/// The default time limit of a walk. The limit of events ends most walks much earlier.
-const LONGEST: Duration = Duration::from_secs(7 * 24 * 3600);
 
 struct Walking<'a> {
     arguments: &'a TestArguments,
@@ -241,10 +237,10 @@ impl Walking<'_> {
                 text += &format!("  the walk ended at its limit of {limit} events: `--events` allows more\n");
             }
             text += "  not covered:\n";
-            for goal in uncovered.iter().take(MOST_UNCOVERED_TOLD) {
+            for goal in uncovered.iter().take(MANY_SHOWN) {
                 text += &format!("    {goal}\n");
             }
-            if let Some(more) = uncovered.len().checked_sub(MOST_UNCOVERED_TOLD).filter(|more| *more > 0) {
+            if let Some(more) = uncovered.len().checked_sub(MANY_SHOWN).filter(|more| *more > 0) {
                 text += &format!("    and {}\n", plural(more, "other"));
             }
         }
@@ -262,6 +258,7 @@ fn progress_text(standing: &WalkProgress) -> String {
 /// Returns how long a run may take: the time that is left for the walk, and that of an answer to the last
 /// stimulus.
 fn time_left(begin: Instant, settings: &Settings) -> Duration {
-    let time = budget::command_time().unwrap_or(LONGEST);
+    // The limit of events ends most walks much earlier.
+    let time = budget::command_time().unwrap_or(Duration::from_millis(LONGEST));
     time.saturating_sub(begin.elapsed()) + 2 * settings.quiescence + Duration::from_secs(1)
 }

@@ -21,10 +21,6 @@ use crate::execution_arguments::TestArguments;
 use crate::outputs::{OutFile, OutputForm, ToWrite, request_output, resolve_output, resolve_outputs};
 use crate::write::{make_private_folder, write_new};
 
-/// The most runs of a test case whose files are checked before the first run. Each file is checked again when
-/// it is written.
-const MOST_CHECKED: u64 = 1000;
-
 /// Checks before the first run that the files of `--keep` and the report can be written, and makes the
 /// folder. Returns the report's file.
 pub(super) fn check_outputs(arguments: &TestArguments, cases: &[Case]) -> Result<Option<OutFile>, EarlyExit> {
@@ -45,7 +41,8 @@ pub(super) fn check_outputs(arguments: &TestArguments, cases: &[Case]) -> Result
 
 /// Lists the files of `--keep`: the test cases, and their first runs.
 fn list_files(arguments: &TestArguments, cases: &[Case], folder: &Path) -> Vec<ToWrite> {
-    let runs = MOST_CHECKED.min(arguments.runs.get() as u64);
+    // Each file is checked again when it is written.
+    let runs = arguments.runs.get().min(1000) as u64;
     let to_write = |path: PathBuf| ToWrite::new("--keep", path, OutputForm::Run);
     let mut files = Vec::new();
     for case in cases {

@@ -10,6 +10,7 @@ use coreach_execution::recording::Recording;
 use coreach_execution::run::Cause;
 use coreach_execution::timed::micros_up;
 use coreach_execution::{Outcome, OutcomeKind, Verdict};
+use coreach_model::limits::FEW_SHOWN;
 use coreach_model::lock::lock;
 use coreach_project::budget;
 use coreach_project::timed::drive::{Driven, make_document};
@@ -23,9 +24,6 @@ use crate::console;
 use crate::exit::Exit;
 use crate::progress::ProgressLine;
 use crate::timed_arguments::DriveArguments;
-
-/// The most late inputs that are reported.
-const LATE_TOLD: usize = 5;
 
 /// Sends the inputs to the system, and records what it does.
 pub fn drive(arguments: &DriveArguments) -> CommandResult {
@@ -96,11 +94,11 @@ fn add_remarks(answer: &mut CommandAnswer, recording: &Recording) {
     let seen = recording.run.trace.len() - recording.sent;
     let sent = plural(recording.sent, "input");
     answer.remark(format!("{sent} sent, {} seen", plural(seen, "event")));
-    for (number, time) in recording.late_stimuli.iter().take(LATE_TOLD) {
+    for (number, time) in recording.late_stimuli.iter().take(FEW_SHOWN) {
         answer.remark(format!("warning: input {number} was sent {:.3} s late", seconds(time)));
     }
-    if recording.late_stimuli.len() > LATE_TOLD {
-        answer.remark(format!("warning: {} more were late", recording.late_stimuli.len() - LATE_TOLD));
+    if recording.late_stimuli.len() > FEW_SHOWN {
+        answer.remark(format!("warning: {} more were late", recording.late_stimuli.len() - FEW_SHOWN));
     }
     if recording.unsent > 0 {
         answer.remark(format!("error: {} not sent", plural(recording.unsent, "input")));

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_model::Diagnostic;
+use coreach_model::limits::MANY_SHOWN;
 use coreach_pipeline::export::sptg::{Guards, to_sptg};
 use coreach_pipeline::export::{ExportOptions, Format, View, export};
 use coreach_pipeline::timed::rules::{Rule, sum_counts};
@@ -18,9 +19,6 @@ use crate::exit::Exit;
 use crate::outputs::{self, OutFile};
 use crate::timed_arguments::{PathArguments, PathForm};
 use crate::write::write;
-
-/// The most contexts that are reported one by one.
-const CONTEXTS_TOLD: usize = 20;
 
 /// The file names of the two documents of the authors' tool.
 const SPTG: [(&str, Guards); 2] = [("testcase.json", Guards::Text), ("testcase_smt.json", Guards::SmtLib)];
@@ -140,14 +138,14 @@ fn summary_text(wanted: &PathRequest, made: &PathGuided, files: &[PathBuf]) -> S
     let mut head = vec![String::new(), "step".to_owned()];
     head.extend(used.iter().map(ToString::to_string));
     let mut rows = vec![head];
-    for (at, (counts, step)) in made.counts.iter().zip(&wanted.path).enumerate().take(CONTEXTS_TOLD) {
+    for (at, (counts, step)) in made.counts.iter().zip(&wanted.path).enumerate().take(MANY_SHOWN) {
         let cell = |rule| counts.made.get(rule).map_or("-".to_owned(), ToString::to_string);
         let mut row = vec![context_name(at), wanted.timed.called(*step)];
         row.extend(used.iter().map(cell));
         rows.push(row);
     }
-    if made.counts.len() > CONTEXTS_TOLD {
-        rows.push(vec!["...".to_owned(), format!("{} more", made.counts.len() - CONTEXTS_TOLD)]);
+    if made.counts.len() > MANY_SHOWN {
+        rows.push(vec!["...".to_owned(), format!("{} more", made.counts.len() - MANY_SHOWN)]);
     }
     let mut sums = vec!["all".to_owned(), String::new()];
     sums.extend(used.iter().map(|rule| made.made_by_rule(*rule).to_string()));
