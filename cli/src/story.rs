@@ -144,7 +144,13 @@ pub fn step_table(test: &TestCase, initial: &State, run: &Run, most: Option<(usi
         let steps = rows.split_off(2);
         let last_changes = find_last_changes(reason, &states);
         let first_shown = run.trace.len().saturating_sub(most);
-        let is_shown = |step: usize| step >= first_shown || last_changes.contains(&step);
+        // A stimulus is shown with its answer.
+        let is_asked = |step: usize| matches!(run.trace[step].what, Occurrence::Stimulus(_));
+        let is_shown = |step: usize| {
+            step >= first_shown
+                || last_changes.contains(&step)
+                || last_changes.contains(&(step + 1)) && is_asked(step) && !is_asked(step + 1)
+        };
         let mut left_out: Vec<Vec<String>> = Vec::new();
         for (step, row) in steps.into_iter().enumerate() {
             if !is_shown(step) {
@@ -220,10 +226,20 @@ fn describe_change(name: &str, was: &Value, is: &Value) -> Option<String> {
     Some(changes.filter(|text| text.chars().count() < whole.chars().count()).unwrap_or(whole))
 }
 
-/// Lists the parts of a record or a collection that have changed. `None` if all fields of a record have, or
+/// Lists the parts of a record, a collection or an array that have changed. `None` if all fields of a record have, or
 /// if the value has no parts.
 fn list_changed_parts(name: &str, was: &Value, is: &Value) -> Option<Vec<String>> {
-    let (Value::Record(ty, now), Value::Record(_, then)) = (is, was) else { return None };
+    let (ty, now, then) = match (is, was) {
+        (Value::Record(ty, now), Value::Record(_, then)) => (ty, now, then),
+        (Value::Array(now), Value::Array(then)) => {
+            let indices = Value::enumerate(&now.ty.index, 1000)?.into_iter();
+            let changed = indices.filter_map(|index| {
+                describe_change(&format!("{name}[{index}]"), then.get(&index), now.get(&index))
+            });
+            return Some(changed.collect());
+        }
+        _ => return None,
+    };
     match ty.form {
         RecordForm::Plain => {
             let fields = ty.fields.iter().zip(now.iter().zip(then.iter()));

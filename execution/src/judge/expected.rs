@@ -128,12 +128,19 @@ fn list_guards<'t>(
         }
     }
     let others = if are_others { std::mem::take(&mut guards) } else { Vec::new() };
-    // The event would be right by a transition that one condition excludes: this decides between the two.
+    // The event would be right by a transition that one condition excludes: this decides between the two. If
+    // the others are about other alternatives, several conditions explain more than these.
     for (transition, question) in questions(open) {
-        if let [only] = failing_conjuncts(&transition.guard, &question.values).as_slice()
-            && !possible.iter().any(|(listed, _)| std::ptr::eq(*listed, transition))
-        {
-            add_guard(&mut guards, question.guard(iosts, transition, only, false));
+        if possible.iter().any(|(listed, _)| std::ptr::eq(*listed, transition)) {
+            continue;
+        }
+        match failing_conjuncts(&transition.guard, &question.values).as_slice() {
+            [only] => add_guard(&mut guards, question.guard(iosts, transition, only, false)),
+            _ if are_others && !question.is_of_other_alternative(transition) => {
+                let failing = question.failing_parts(iosts, transition);
+                failing.into_iter().for_each(|guard| add_guard(&mut guards, guard));
+            }
+            _ => {}
         }
     }
     others.into_iter().for_each(|guard| add_guard(&mut guards, guard));
