@@ -254,11 +254,12 @@ impl PendingLines {
                 Fit::More if more == MoreLines::MayCome => return Ok(Recognized::More),
                 Fit::Whole(whole) => {
                     let then = shape.then().and_then(|then| Some((then, self.reads_as(then, whole, lines)?)));
-                    let outputs = self.outputs(action, shape, whole, lines, signatures);
-                    let last = then.map(|(then, shape)| self.outputs(then, shape, whole, lines, signatures));
+                    let ready: Result<Vec<_>, _> = std::iter::once((action.as_str(), shape))
+                        .chain(then)
+                        .map(|(action, shape)| self.outputs(action, shape, whole, lines, signatures))
+                        .collect();
                     self.drop_lines(whole);
-                    self.ready.extend(outputs?);
-                    self.ready.extend(last.transpose()?.into_iter().flatten());
+                    self.ready.extend(ready?.into_iter().flatten());
                     let first = self.ready.pop_front();
                     return Ok(first.map_or(Recognized::Ignored(Vec::new()), Recognized::Received));
                 }

@@ -121,9 +121,9 @@ impl Process {
     /// Describes a process that does not talk any more by its status and its last words. `what` happened.
     pub fn farewell(&self, what: &str) -> String {
         let has_ended = self.has_ended(Instant::now() + LAST_WORDS);
+        let lines = self.tail.last(if has_ended { LAST_WORDS } else { Duration::ZERO }).unwrap_or_default();
         let status = self.status();
         let state = status.map_or(what.to_owned(), describe_status);
-        let lines = self.tail.last(if has_ended { LAST_WORDS } else { Duration::ZERO }).unwrap_or_default();
         self.is_end_reported.set(true);
         let is_broken = status != Some(ExitStatus::Code(0));
         let error = if is_broken { find_own_error(&lines) } else { None };

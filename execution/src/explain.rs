@@ -76,13 +76,12 @@ impl Reason {
         let mut told: BTreeSet<(&str, &str)> = BTreeSet::new();
         let mut lines = Vec::new();
         for guard in &self.guards {
-            let mut shown = guard.clone();
             // A value that an earlier guard tells is not told again.
-            shown.values.retain(|name, value| {
-                is_untold(name, value) && !told.contains(&(name.as_str(), value.as_str()))
-            });
-            lines.push(format!("  {shown}"));
-            told.extend(guard.values.iter().map(|(name, value)| (name.as_str(), value.as_str())));
+            let is_told = |name: &str, value: &str| !is_untold(name, value) || told.contains(&(name, value));
+            lines.push(format!("  {}", guard.describe(is_told)));
+            // The sides of another comparison are other ones.
+            let named = guard.values.iter().filter(|(name, _)| !name.starts_with("the "));
+            told.extend(named.map(|(name, value)| (name.as_str(), value.as_str())));
         }
         lines.extend(self.entered.iter().map(|guard| format!("  the step before: {guard}")));
         fn action_name(event: &str) -> &str {

@@ -21,7 +21,7 @@ use coreach_model::random::Random;
 use coreach_model::semantics::{Event, State, fire, in_types_of, step};
 use coreach_model::term::evaluate::{Valuation, evaluate};
 use coreach_model::term::node::Node;
-use coreach_model::{Datum, LocationId, Numbered, TransitionId, Value};
+use coreach_model::{Datum, LocationId, Numbered, Term, TransitionId, Value};
 
 use crate::initial;
 use crate::judge::guards::may_be;
@@ -135,13 +135,17 @@ impl<S: Solver> WalkedModel<S> {
         Some(Event::new(action.name.clone(), chosen))
     }
 
-    /// Finds an output here that some values of its parameters may allow.
-    fn find_hard_output(&self, state: &State) -> Option<(&Action, &Transition)> {
+    /// Finds an output here that some values of its parameters may allow, and why its guard has no value if no
+    /// such output has a guard with one.
+    fn find_hard_output(&self, state: &State) -> Option<(&Action, Option<String>)> {
         let transitions = self.outgoing[state.location].iter().map(|number| &self.iosts.transitions[*number]);
-        let mut possible = transitions
+        let possible = transitions
             .filter(|transition| may_be(transition, state))
             .map(|transition| (self.iosts.action(transition.action), transition));
-        possible.find(|(action, _)| action.kind == ActionKind::Output && !action.parameters.is_empty())
+        let hard =
+            possible.filter(|(action, _)| action.kind == ActionKind::Output && !action.parameters.is_empty());
+        let explained = hard.map(|(action, transition)| (action, find_undefined(action, transition, state)));
+        explained.min_by_key(|(_, undefined)| undefined.is_some())
     }
 
     pub(crate) fn in_types_of_judge(&self, event: Event) -> Event {
@@ -149,14 +153,13 @@ impl<S: Solver> WalkedModel<S> {
     }
 }
 
-/// Finds a side of an equation that has no value in this state, and says why: `vText[0..2]` of a short text.
+/// Finds a side of a comparison that has no value in this state, and says why: `vText[0..2]` of a short text.
 fn find_undefined(action: &Action, transition: &Transition, state: &State) -> Option<String> {
     transition.guard.conjuncts().iter().find_map(|part| {
         let Some(Node::Compare(_, a, b)) = part.written() else { return None };
-        let of_state =
-            [a, b].into_iter().find(|side| !action.parameters.iter().any(|one| side.mentions(one)))?;
-        let why = evaluate(of_state, &state.valuation).err()?;
-        Some(why.to_string())
+        let is_of_state = |side: &&Term| !action.parameters.iter().any(|datum| side.mentions(datum));
+        let mut of_state = [a, b].into_iter().filter(is_of_state);
+        of_state.find_map(|side| Some(evaluate(side, &state.valuation).err()?.to_string()))
     })
 }
 
@@ -292,12 +295,10 @@ impl<S: Solver> Implementation for Simulated<S> {
                 };
                 format!("ignored `{input:#}` (`completion: angelic`): {why} {place}")
             }
-            (None, Some((action, transition)))
-                if let Some(why) = find_undefined(action, transition, state) =>
-            {
+            (None, Some((action, Some(why)))) => {
                 format!("sent nothing {place}: {why}, so `{}` cannot come", action.name)
             }
-            (None, Some((action, _))) => {
+            (None, Some((action, None))) => {
                 let names: Vec<String> = action.parameters.iter().map(|datum| format!("`{datum}`")).collect();
                 format!(
                     "sent nothing {place}: no value was found for {} of `{}`. If there is one, an equation for it in \

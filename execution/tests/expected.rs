@@ -177,6 +177,11 @@ fn a_value_is_solved_for() {
         instead(&[("Two", "b > 1 && (if a == 1 then w == 9 else b == w)")], "Two", &[json!(1), json!(3)]),
         "`if a == 1 then w == 9 else b == w` to hold, got a = 1, b = 3"
     );
+    // A branch that the event chooses, with an order of two parts of the event.
+    assert_eq!(
+        instead(&[("Pair", "if s == 9 then s < t else s == 0")], "Pair", &[json!(9), json!(3)]),
+        "s < t, got 9 and 3"
+    );
     // The case that came is the right one.
     assert_eq!(
         instead(
@@ -472,10 +477,22 @@ fn a_condition_is_told_with_what_decides_in_it() {
             "does not hold, since `n == vItems[1].price` does not: n = 9, vItems[1].price = 40",
         ),
         (
+            "N",
+            "if near(n) then n == 0 else n == 1",
+            json!(9),
+            "does not hold, since `n == 0` does not: n = 9, near(n) = true, v = 10",
+        ),
+        (
+            "One",
+            "item.price in vBig || item == vItems[0]",
+            json!({ "name": "pen", "price": 3 }),
+            "item.price in vBig = false, vBig = {1000000000000, 1000000000001, 1000000000002, 1000000000003, 1000000000004, 1000000000005, 1000000000006, 1000000000007, 1000000000008}, vItems[0] = {name: \"pen\", price: 2}",
+        ),
+        (
             "Answer",
             "if due() > 20 then reply == Empty else match reply: Next(j) -> false | Empty -> true",
             json!({ "Next": { "job": 3 } }),
-            "since the case of `match reply` for `Next` is `false`: due() = 19, reply = Next(3)",
+            "since the case of `match reply` for `Next` is `false`: due() = 19, reply = Next(3), v = 10",
         ),
         (
             "N",
@@ -601,6 +618,11 @@ fn a_guard_for_another_alternative_comes_last() {
         let told: Vec<String> = why(&guards, "Bill", &[due]).guards.into_iter().map(|one| one.part).collect();
         assert_eq!(told, ["v < 5", paid], "{told:?}");
     }
+    // Several conditions exclude the transition for the alternative that came.
+    let guards = [("Bill", "bill == Paid"), ("Bill", "v < 5 && w < 2 && bill == Due(20, 2)")];
+    let due = json!({ "Due": { "cents": 20, "each": 2 } });
+    let told: Vec<String> = why(&guards, "Bill", &[due]).guards.into_iter().map(|one| one.part).collect();
+    assert_eq!(told, ["v < 5", "w < 2", "bill == Paid"], "{told:?}");
     // If a guard is about the alternative that came, those about others are left out.
     let others = "w == 3 && bill == Paid || w == 4 && (match bill: Due(c, e) -> false | Paid -> true)";
     let guards = [("Bill", others), ("Bill", "bill == Due(v * 2, v)")];

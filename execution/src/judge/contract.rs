@@ -122,14 +122,24 @@ impl Guard {
 
 impl fmt::Display for Guard {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.describe(|_, _| false))
+    }
+}
+
+impl Guard {
+    /// Describes the guard with its values, except for those that were told: their names and texts.
+    pub fn describe(&self, is_told: impl Fn(&str, &str) -> bool) -> String {
         let Guard { transition, place, part, holds, since, .. } = self;
-        let mut texts = self.list_values();
+        let texts = self.list_values();
         // The fields of a record that is shown as a whole are not told again.
-        texts.retain(|(name, _)| match name.split_once('.') {
-            Some((whole, _)) => self.values.get(whole).is_none_or(|text| text.len() > LONGEST_TEXT),
-            None => true,
-        });
-        let named = texts.iter().map(|(name, text)| {
+        let is_in_whole = |name: &str| {
+            let is_path = !name.contains([' ', '(']);
+            let whole =
+                name.split_once('.').filter(|_| is_path).and_then(|(whole, _)| self.values.get(whole));
+            whole.is_some_and(|text| text.len() <= LONGEST_TEXT)
+        };
+        let shown = texts.iter().filter(|(name, text)| !is_in_whole(name) && !is_told(name, text));
+        let named = shown.map(|(name, text)| {
             let read = list_indices_read(name, &texts);
             format!("{name} = {}", shorten_collection(text, &read, &texts, LONGEST_TEXT))
         });
@@ -146,7 +156,7 @@ impl fmt::Display for Guard {
         let place = place.as_ref().map_or(String::new(), |place| format!(" ({place})"));
         let since = since.as_ref().map_or(String::new(), |since| format!(", since {since}"));
         let why = drop_id_types(&format!("{part} {verb}{since}{colon}{values}"));
-        write!(f, "{transition}{place}: {why}")
+        format!("{transition}{place}: {why}")
     }
 }
 

@@ -24,7 +24,7 @@ use coreach_model::term::{Substitution, TermShape, substitute};
 use coreach_model::types::{Alternative, RecordForm, RecordType};
 use coreach_model::{Datum, Type, Value};
 
-use crate::judge::excerpts::is_quoted;
+use crate::judge::excerpts::{drop_id_types, is_quoted};
 use crate::limits::LARGEST_WRITTEN;
 
 /// Why a condition holds or not: what decides in it, if it does not say that itself, and the values in that.
@@ -42,16 +42,19 @@ pub(super) fn explain_condition(condition: &Term, values: &Valuation, of_event: 
     if let Some(mut grounds) = explain_last_part(&innermost, &scope, &branch, is_shown) {
         for decider in chosen_by.iter().filter(|decider| *decider.sort() == Type::Bool) {
             collect_results(decider, &scope.values, &mut grounds.values);
+            collect_scalars(decider, &scope.values, &mut grounds.values);
         }
         return grounds;
     }
     let shown = decisive.as_ref().map_or(condition, |(part, _)| part);
     let mut shown_values = condition_values(shown, &scope);
-    // Of a condition that chose a branch the results are enough, and of earlier ones the data alone.
+    // Of a condition that chose a branch the results and single values are enough, and of earlier ones the
+    // latter alone.
     if let Some((last, before)) = chosen_by.split_last() {
+        chosen_by.iter().for_each(|decider| collect_scalars(decider, &scope.values, &mut shown_values));
         let mut of_earlier = BTreeMap::new();
         before.iter().for_each(|decider| collect_results(decider, &scope.values, &mut of_earlier));
-        shown_values.extend(of_earlier.into_iter().filter(|(name, _)| !name.contains('(')));
+        shown_values.extend(of_earlier.into_iter().filter(|(name, _)| !drop_id_types(name).contains('(')));
         // The branch tells the value of a term that is no condition.
         match last.shape() {
             _ if branch.is_empty() || *last.sort() == Type::Bool => {
@@ -61,7 +64,6 @@ pub(super) fn explain_condition(condition: &Term, values: &Valuation, of_event: 
             _ => collect_values(last, &scope.values, &mut shown_values),
         }
     }
-    // The part that stands in the model fails, as the decisive one does.
     let since = decisive.map(|(decisive, others)| {
         let parts = [last_written.filter(|written| *written != decisive), Some(decisive)];
         let texts = parts.iter().flatten().map(|part| scope.describe_value(part));
@@ -548,6 +550,14 @@ pub(super) fn collect_values(term: &Term, values: &Valuation, found: &mut BTreeM
 /// Is it a number, or a list of numbers?
 fn has_numbers(term: &Term) -> bool {
     term.sort().is_number() || term.sort().as_list().is_some_and(|(_, _, element)| element.is_number())
+}
+
+/// Collects the values of the data in a condition that are no collections, also of what functions read.
+fn collect_scalars(term: &Term, values: &Valuation, found: &mut BTreeMap<String, String>) {
+    let value = |datum: &Datum| Some((datum.to_string(), format!("{:#}", values.get(datum)?)));
+    let scalars = term.data();
+    let scalars = scalars.iter().filter(|datum| !matches!(datum.ty(), Type::Record(_) | Type::Array(_)));
+    found.extend(scalars.filter_map(value));
 }
 
 /// Collects the values of the operations, elements and data in a condition, but not of what these read.

@@ -233,6 +233,10 @@ pub(super) fn compare_values(subject: String, wanted: &Value, got: &Value, found
             let is_whole = all.is_some();
             let named = || wanted_parts.cells.keys().chain(got_parts.cells.keys()).cloned().collect();
             for key in all.map_or_else(named, BTreeSet::from_iter) {
+                // Arrays of arrays may differ in more cells than anybody counts.
+                if found.len() > 1000 {
+                    return;
+                }
                 let parts = (wanted_parts.get(&key), got_parts.get(&key));
                 compare_values(format!("{subject}[{key}]"), parts.0, parts.1, found);
             }

@@ -64,8 +64,8 @@ pub(crate) fn describe_expectation<'t>(
         let question = Question::new(iosts, silent, (transition, state), None);
         let (short, condition) = question.describe_allowed(transition, &mut solver);
         let text = if condition.is_empty() { short.clone() } else { format!("{short} when {condition}") };
-        add_new(&mut expected, text);
-        add_new(&mut actions, short);
+        add_new(&mut expected, drop_id_types(&text));
+        add_new(&mut actions, drop_id_types(&short));
     }
     let actions = match actions.len() {
         0 => "no output".to_owned(),

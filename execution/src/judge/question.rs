@@ -145,8 +145,13 @@ impl Question<'_> {
             && (chosen_by.is_empty() || self.reads_event(&chosen))
         {
             let inner = Question { parameters: &scope.of_event, values: scope.values, ..*self };
-            let is_of_case =
-                |difference: &Difference| difference.term.as_ref().is_none_or(|term| !self.reads_event(term));
+            let names = scope.of_event.iter().filter(|datum| !self.parameters.contains(datum));
+            let of_case: Vec<&str> = names.map(|datum| datum.name()).collect();
+            let is_of_case = |difference: &Difference| {
+                let name =
+                    difference.subject.split(|sign: char| !sign.is_alphanumeric() && sign != '_').next();
+                of_case.iter().any(|of_case| Some(*of_case) == name)
+            };
             // Another event may choose another branch. The names of a case are not those of the event.
             let is_sure = |ways: &Vec<Vec<Difference>>| {
                 chosen_by.is_empty() || (!ways.is_empty() && !ways.iter().flatten().any(is_of_case))

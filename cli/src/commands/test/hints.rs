@@ -226,7 +226,7 @@ fn explain_http_answer(case: &Case, iut: &Iut, run: &Run, record: &Record) -> Op
             if let Some(hint) = lacking.find_map(explain) {
                 return Some(hint);
             }
-            let mut later = later.iter().filter(needs_status_only);
+            let mut later = later.iter().skip(1).filter(needs_status_only);
             let (name, _) = later.find(|(_, response)| response.status == status)?;
             Some(format!(
                 "hint: the answer also fits `{name}`, which comes after `{seen}` in `observations`. The first that fits \
