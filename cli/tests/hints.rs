@@ -1356,6 +1356,12 @@ fn a_frequent_mistake_of_the_command_line_is_named_with_what_helps() {
             2,
             "gives `cFirst` twice",
         ),
+        // Each mistake is reported once.
+        (
+            "test coreach.yaml --iut right.yaml --constant cFrist=5 --constant cFrist=6 --constant cFrist=7",
+            2,
+            "2 errors",
+        ),
         ("explain lost/twice.1.json", 2, "needs its test case, but there is no lost/twice.test_case.json"),
         ("coverage lost", 2, "copy it from the folder of `coreach test --keep`"),
         ("explain coreach.yaml", 2, "`test --keep FOLDER` writes runs"),

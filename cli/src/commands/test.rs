@@ -267,20 +267,21 @@ fn check_names(arguments: &TestArguments, cases: &[Case]) -> Result<(), Vec<Diag
     let names = || arguments.constant.iter().map(|(name, _)| name.as_str());
     found.extend(find_unknown(names(), &constants, no_constant));
     for (position, name) in names().enumerate() {
-        if names().take(position).any(|earlier| earlier == name) {
+        if names().take(position).filter(|earlier| *earlier == name).count() == 1 {
             found.push(Diagnostic::error("constants", format!("`--constant` gives `{name}` twice")));
         }
     }
     if found.is_empty() { Ok(()) } else { Err(found) }
 }
 
-/// Reports each name that is not known, with the nearest one that is.
+/// Reports each name that is not known, once, with the nearest one that is.
 fn find_unknown<'a>(
     names: impl Iterator<Item = &'a str>,
     known: &BTreeSet<&str>,
     report: impl Fn(&str) -> Diagnostic,
 ) -> Vec<Diagnostic> {
-    let unknown = names.filter(|name| !known.contains(name));
+    let mut seen = BTreeSet::new();
+    let unknown = names.filter(|name| !known.contains(name) && seen.insert(*name));
     let with_help = |name| match nearest(name, known.iter().copied()) {
         Some(near) => report(name).help(format!("did you mean `{near}`?")),
         None => report(name),
