@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use coreach_execution::interruption::stop_if_ending;
 use coreach_execution::mutation::{
-    Effort, Mutant, MutantResult as Judged, MutantStatus, MutationOperator, TextEdit, count_visits,
-    judge_mutant, mutants,
+    Effort, Mutant, MutantResult as Judged, MutantStatus, MutationOperator, count_visits, judge_mutant,
+    mutants,
 };
 use coreach_execution::{Settings, TestCase};
 use coreach_model::writer::write_yaml;
@@ -177,13 +177,6 @@ fn write_mutant(mutants: &[Mutant], number: usize, exit: Exit) -> CommandResult 
     Ok(CommandAnswer::of_text(exit, head + &text))
 }
 
-/// Shows an edit in a line: `specification.yaml:7: when: v < 3 -> when: v < 4`.
-fn edit_line(edit: &TextEdit) -> String {
-    let place = edit.place.as_ref().map(|(file, line)| format!("{file}:{line}: ")).unwrap_or_default();
-    let shown = |text: &str| if text.is_empty() { "nothing".to_owned() } else { text.to_owned() };
-    format!("  {place}{} -> {}\n", shown(&edit.old), shown(&edit.new))
-}
-
 /// The text of `--quiet`: the counts in a line, and a line for each bucket that killed mutants.
 fn quiet_text(mutants: &Mutants) -> String {
     let judged: Vec<&Judged> = mutants.judged.iter().collect();
@@ -245,7 +238,7 @@ fn mutation_text(mutants: &Mutants) -> String {
         ));
     }
     for Judged { mutant, fate, visits, edits, number } in &mutants.judged {
-        let edits: String = edits.iter().map(edit_line).collect();
+        let edits: String = edits.iter().map(|edit| format!("  {edit}\n")).collect();
         if let MutantStatus::Survived { trace } = fate {
             let (operator, change) = (mutant.operator.name(), &mutant.change);
             let trace: Vec<String> = trace.iter().map(ToString::to_string).collect();

@@ -4,6 +4,7 @@
 //! action, a guard that holds wherever its own does, and the same values. Only the solver's word counts.
 
 use std::collections::BTreeSet;
+use std::fmt;
 
 use coreach_analyses::solver::{Solver, must_hold};
 use coreach_model::diagnostic::Origin;
@@ -19,6 +20,15 @@ pub struct TextEdit {
     pub old: String,
     /// Empty if a text was removed.
     pub new: String,
+}
+
+/// `specification.yaml:7: when: v < 3 -> when: v < 4`
+impl fmt::Display for TextEdit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let place = self.place.as_ref().map(|(file, line)| format!("{file}:{line}: ")).unwrap_or_default();
+        let [old, new] = [&self.old, &self.new].map(|text| if text.is_empty() { "nothing" } else { text });
+        write!(f, "{place}{old} -> {new}")
+    }
 }
 
 /// Lists the differences in the order of the specification.

@@ -1,7 +1,7 @@
 //! The operators of mutation: ways in which an implementation can be wrong in one place.
 //!
 //! An operator says *how* a mutant differs. It does not say whether the difference shows, for many mutants
-//! conform. Each names its change, so that a finding can be repeated by hand.
+//! conform. Each names the place of its change. The change itself is shown by [`super::list_edits`].
 
 use std::sync::Arc;
 
@@ -56,6 +56,7 @@ coreach_model::words! {
 #[derive(Clone, Debug)]
 pub struct Mutant {
     pub operator: MutationOperator,
+    /// Where it differs: the transition in words, or for changes elsewhere the change.
     pub change: String,
     /// The specification's transition that was changed, if one was.
     pub transition: Option<TransitionId>,
@@ -71,8 +72,8 @@ pub fn mutate(random: &mut Random, specification: &Iosts, operator: MutationOper
     (!same).then_some(Mutant { operator, change, transition, iosts })
 }
 
-/// Changes `iosts` at a random place. Returns the changed transition, if it is one, and the change in words.
-/// `None`: the operator does not fit there.
+/// Changes `iosts` at a random place. Returns the changed transition, if it is one, and where it changed: the
+/// transition in words, or for changes elsewhere the change. `None`: the operator does not fit there.
 fn apply_operator(
     random: &mut Random,
     iosts: &mut Iosts,
@@ -92,7 +93,7 @@ fn apply_operator(
     let at = TransitionId::of(random.below(iosts.transitions.len().max(1)));
     let location = random.number_in(&iosts.locations);
     let original = iosts.transitions.find(at)?.clone();
-    let described = iosts.describe(&original);
+    let place = iosts.describe(&original);
     let actions = iosts.actions.clone();
     let other = random.pick(&iosts.transitions).cloned()?;
     let transition = &mut iosts.transitions[at];
@@ -184,7 +185,7 @@ fn apply_operator(
             return None;
         }
     }
-    Some((Some(at), described))
+    Some((Some(at), place))
 }
 
 /// Makes the value after the parameter's, cyclically in a finite type. In a guard it replaces the parameter:

@@ -25,7 +25,7 @@ use std::collections::BTreeSet;
 use coreach_analyses::solver::{Answer, Solver};
 use coreach_analyses::symbolic::{Growth, NodeId, PathTree, System, TreeLimits};
 use coreach_execution::initial;
-use coreach_execution::mutation::mutants;
+use coreach_execution::mutation::{Mutant, list_edits, mutants};
 use coreach_model::iosts::{ActionKind, Iosts, Transition};
 use coreach_model::limits::MOST_STATES;
 use coreach_model::obligation::enabling_condition;
@@ -51,12 +51,16 @@ pub fn list_faults(
     limits: &Limits,
     solver: &mut dyn Solver,
 ) -> Vec<Fault> {
-    let fault = |mutant: coreach_execution::mutation::Mutant| {
+    let fault = |mutant: Mutant| {
+        let mut change = format!("{}: {}", mutant.operator.name(), mutant.change);
+        if mutant.transition.is_some() {
+            change.extend(list_edits(specification, &mutant.iosts).iter().map(|edit| format!(" ({edit})")));
+        }
         let iosts = match conformance {
             Conformance::Ioc => Some(mutant.iosts),
             Conformance::Ioco => suspend(&mutant.iosts, limits, solver).ok().map(|suspended| suspended.iosts),
         };
-        Fault { change: format!("{}: {}", mutant.operator.name(), mutant.change), iosts }
+        Fault { change, iosts }
     };
     mutants(specification, most, 1).into_iter().map(fault).collect()
 }
@@ -133,8 +137,7 @@ fn try_run(
     Some(MetGoal { route, evidence, must: true })
 }
 
-/// Takes the path in the concrete semantics, with these visible events. Returns the state at its end, if
-/// there is one.
+/// Takes the path in the concrete semantics, with these visible events. Returns the state at its end, if any.
 fn follow_path(iosts: &Iosts, begin: State, path: &[TransitionId], trace: &[Event]) -> Option<State> {
     let mut events = trace.iter();
     path.iter().try_fold(begin, |state, number| {

@@ -107,6 +107,7 @@ impl FromStr for Criterion {
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Fault {
+    /// The change in words, different for each fault of a specification.
     pub change: String,
     /// The mutant, suspended like the specification. `None`, if its quiescence has no condition.
     pub iosts: Option<Iosts>,

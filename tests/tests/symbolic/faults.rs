@@ -120,10 +120,13 @@ struct Seen {
 fn compare(specification: &Specification, mutants: usize, name: &str, seen: &mut Seen) {
     let iosts = &specification.iosts;
     let cover = found(specification, vec![Criterion::Faults(mutants)], 0);
+    let mut names = BTreeSet::new();
     let tests: Vec<Option<TestCase>> =
         cover.suite.iter().map(|member| test_case(iosts, member).unwrap()).collect();
     for (number, one) in cover.goals.iter().enumerate() {
         let Goal::Fault(fault) = &one.goal else { panic!() };
+        // Its name tells it from all others.
+        assert!(names.insert(&fault.change), "{name}: {}", fault.change);
         let mutant = fault.iosts.as_ref().unwrap();
         let said = || format!("{name}: {}", fault.change);
         match &one.fate {
