@@ -285,8 +285,7 @@ fn split_arguments(text: &str) -> Vec<&str> {
     arguments
 }
 
-/// Lists the characters that can separate values, with their offsets. Those within brackets and quotes
-/// cannot.
+/// Lists the characters outside of brackets and quotes, with their offsets: they can separate values.
 fn list_separators(text: &str) -> impl Iterator<Item = (usize, char)> {
     let (mut depth, mut quoted) = (0usize, false);
     text.char_indices().filter(move |(_, c)| {

@@ -97,8 +97,7 @@ fn find_variants(model: &Iosts, event: &AutEvent) -> Result<Vec<ActionId>, Vec<S
     }
 }
 
-/// Reads a value as `coreach import` reads one of this type. `None` if there is no such value, or if several
-/// literals are possible.
+/// Reads a value as `coreach import` reads one of this type. `None` if none or several are possible.
 fn read_value(ty: &Type, text: &str) -> Option<Value> {
     match ty {
         Type::Bool => text.to_ascii_lowercase().parse().ok().map(Value::Bool),
@@ -205,8 +204,7 @@ fn make_purpose(collector: &mut Collector, model: &Iosts, system: &AutSystem) ->
     Some(TestPurpose { aim: Aim::Accept, iosts, of, observes, functions, accept, reject, idle, with })
 }
 
-/// Finds the actions of a label, with the conditions on their values (`None` for all values). Reports
-/// mistakes.
+/// Finds the actions of a label, with the conditions on their values (`None`: all). Reports mistakes.
 fn find_actions(collector: &mut Collector, model: &Iosts, edge: &Edge) -> Vec<(ActionId, Option<Term>)> {
     let event = &edge.event;
     let actions = match find_variants(model, event) {

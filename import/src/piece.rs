@@ -22,11 +22,12 @@ impl Piece {
     /// Adds text that is at this place of the file. If the lengths agree, each byte has its own place there.
     pub fn push(&mut self, text: &str, place: Range<usize>) {
         let is_plain = text.len() == place.len();
-        // A text that follows the one before in the file needs no pair of its own.
+        // A text that follows the one before in the file needs no pair of its own. `byte` is the beginning of
+        // the last pair in `self.text`, `from` its place in the file.
         let continues = self.places.last().is_some_and(|(byte, from)| {
             is_plain && from + (self.text.len() - byte) == place.start && self.end == place.start
         });
-        if !continues || !is_plain {
+        if !continues {
             self.places.push((self.text.len(), place.start));
         }
         self.text.push_str(text);

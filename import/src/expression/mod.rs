@@ -19,8 +19,7 @@
 //!
 //! Words may replace signs (`and`, `or`, `not`), but not in JavaScript. JavaScript also has `===` and `!==`.
 //!
-//! [`lexer`] makes tokens, [`parser`] makes trees, [`mod@infer`] finds types of undeclared variables, and
-//! [`typing`] makes terms.
+//! [`lexer`] makes tokens, [`parser`] trees, [`typing`] terms, and [`mod@infer`] finds undeclared types.
 
 pub mod infer;
 pub mod lexer;

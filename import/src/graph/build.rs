@@ -512,10 +512,15 @@ impl ForeignData {
         for (place, datum) in self.parameters.get(event).into_iter().flatten().enumerate() {
             scope.insert(parameter_key(event, place), Some(Term::datum(datum)));
         }
-        for (_, name) in self.unread_targets.iter().filter(|(model, _)| *model == edge.model) {
+        self.add_unread(edge.model, &mut scope);
+        scope
+    }
+
+    /// Adds the variables whose assignments could not be read. Without a term, their use is no second mistake.
+    fn add_unread(&self, model: usize, scope: &mut ForeignScope) {
+        for (_, name) in self.unread_targets.iter().filter(|(owner, _)| *owner == model) {
             scope.entry(name.clone()).or_insert(None);
         }
-        scope
     }
 
     fn variable(&self, model: usize, name: &str) -> Option<&Datum> {
@@ -577,9 +582,7 @@ fn translate_first(
             .filter(|(_, datum)| state.contains_key(datum))
             .map(|(name, datum)| (name.clone(), Some(Term::datum(datum))))
             .collect();
-        for (_, name) in data.unread_targets.iter().filter(|(owner, _)| owner == model) {
-            scope.entry(name.clone()).or_insert(None);
-        }
+        data.add_unread(*model, &mut scope);
         let mut typing = make_typing(&scope, options, drawing);
         let value = typing.of_type(&assignment.value, variable.ty(), &format!("`{}`", assignment.target));
         report_mistakes(collector, options, typing.mistakes, piece);
