@@ -18,6 +18,7 @@
 //!
 //! **Ends** as each run does (`drive`). **Costs** the implementation, the values and the judge.
 
+use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use coreach_adapters::{Failure, Received, Sent};
@@ -45,10 +46,21 @@ struct Tester<'s, 'a, 'b> {
     events: u64,
     clock: Clock,
     pauses: Pauses,
-    /// Has the tester waited for an owed answer in vain since the last observation?
+    /// Has the tester waited in vain, for an owed or a planned answer, since the last observation?
     in_vain: bool,
     /// The part of the lost time measured by `pauses` that the clock already knows.
     lost_in_clock: Duration,
+}
+
+/// A wait among the moves of a state.
+struct WaitMove {
+    is_last: bool,
+    has_others: bool,
+    /// The effect of silence, if silence says something here.
+    after_silence: Option<AfterSilence>,
+    /// The time until a stimulus has been taken, if the tester waits for that.
+    until_taken: Option<Duration>,
+    quiescence: Duration,
 }
 
 impl TestSession<'_> {
@@ -141,46 +153,27 @@ impl Tester<'_, '_, '_> {
         ) else {
             return Ok(Progress::Over(Outcome::inconclusive(self.explain_no_move(quiescence))));
         };
-        let awaited = self.put_wait_first(&mut moves);
+        let until_taken = self.put_wait_first(&mut moves);
         (self.pauses, self.lost_in_clock) = (Pauses::default(), Duration::ZERO);
         let mut waited = Duration::ZERO;
         let after_silence = self.running.session.judge.silence();
         // A second silence in a row says nothing new, nor does silence while nothing can be heard.
         let is_new = !self.running.was_silent() || after_silence == Some(AfterSilence::Decides);
-        let tells = is_new && self.running.session.adapter.hears();
-        let after_silence = after_silence.filter(|_| tells);
+        let says_something = is_new && self.running.session.adapter.hears();
+        let after_silence = after_silence.filter(|_| says_something);
         let takes_stimuli = self.running.session.adapter.takes_stimuli();
         for (position, step) in moves.iter().enumerate() {
             let progress = match step {
                 Move::Send(_) if !takes_stimuli => Progress::Nothing,
                 Move::Send(number) => self.send(*number)?,
                 Move::Wait => {
-                    // No brief wait while a stimulus is under way: the tester waits until it has been taken.
-                    let is_brief =
-                        self.strategy.listens_for_a_moment() && self.running.session.judge.due().is_none();
-                    // Silence counts if nothing else is left to do, if it is planned, or if it decides.
-                    let counts = position + 1 == moves.len()
-                        || self.strategy.waits()
-                        || after_silence == Some(AfterSilence::Decides);
-                    let is_full = counts && !is_brief;
-                    let patience = self.running.session.settings.patience.min(quiescence);
-                    waited = if is_full { quiescence } else { awaited.unwrap_or(patience) };
-                    let progress = self.observe(Instant::now() + waited)?;
-                    let is_nothing = progress.is_nothing();
-                    if is_nothing && is_brief {
-                        self.strategy.has_listened();
-                        return Ok(progress);
+                    let (is_last, has_others) = (position + 1 == moves.len(), moves.len() > 1);
+                    let wait = WaitMove { is_last, has_others, after_silence, until_taken, quiescence };
+                    match self.try_wait(wait)? {
+                        ControlFlow::Break(progress) => return Ok(progress),
+                        ControlFlow::Continue(time) => waited = time,
                     }
-                    if is_nothing && is_full && after_silence.is_some() {
-                        return self.show_silence(quiescence);
-                    }
-                    // The planned observation did not come, and need not come. Plan another move.
-                    let is_plan_over = is_nothing && moves.len() > 1 && self.strategy.waits();
-                    if is_plan_over && self.strategy.waited_in_vain() {
-                        self.in_vain = true;
-                        return self.try_moves();
-                    }
-                    progress
+                    Progress::Nothing
                 }
             };
             if !progress.is_nothing() {
@@ -189,9 +182,37 @@ impl Tester<'_, '_, '_> {
         }
         // No stimulus had values. If the wait was short, it gets its full length now.
         if !takes_stimuli || moves.contains(&Move::Wait) || self.running.session.judge.offers().may_observe {
-            return self.wait_for_silence(waited, quiescence, tells);
+            return self.wait_for_silence(waited, quiescence, says_something);
         }
         Ok(Progress::Over(Outcome::inconclusive(Cause::NothingToDo)))
+    }
+
+    /// Waits as long as this move deserves. `Break` ends the turn. `Continue`: nothing came in this time.
+    fn try_wait(&mut self, wait: WaitMove) -> Result<ControlFlow<Progress, Duration>, Failure> {
+        let WaitMove { is_last, has_others, after_silence, until_taken, quiescence } = wait;
+        // No brief wait while a stimulus is under way: the tester waits until it has been taken.
+        let is_brief = self.strategy.listens_for_a_moment() && self.running.session.judge.due().is_none();
+        // Silence counts if nothing else is left to do, if it is planned, or if it decides.
+        let counts = is_last || self.strategy.waits() || after_silence == Some(AfterSilence::Decides);
+        let is_full = counts && !is_brief;
+        let patience = self.running.session.settings.patience.min(quiescence);
+        let time = if is_full { quiescence } else { until_taken.unwrap_or(patience) };
+        let progress = self.observe(Instant::now() + time)?;
+        if is_brief && progress.is_nothing() {
+            self.strategy.has_listened();
+        }
+        if is_brief || !progress.is_nothing() {
+            return Ok(ControlFlow::Break(progress));
+        }
+        if is_full && after_silence.is_some() {
+            return Ok(ControlFlow::Break(self.show_silence(quiescence)?));
+        }
+        // The planned observation did not come, and need not come. Plan another move.
+        if has_others && self.strategy.waits() && self.strategy.waited_in_vain() {
+            self.in_vain = true;
+            return Ok(ControlFlow::Break(self.try_moves()?));
+        }
+        Ok(ControlFlow::Continue(time))
     }
 
     /// Returns the cause of an end where the strategy has no move.
@@ -204,12 +225,12 @@ impl Tester<'_, '_, '_> {
         }
     }
 
-    /// Waits until `quiescence` after a wait of `waited`. Then silence may say something (`tells`).
+    /// Waits until `quiescence` after a wait of `waited`. Then silence may say something (`says_something`).
     fn wait_for_silence(
         &mut self,
         waited: Duration,
         quiescence: Duration,
-        tells: bool,
+        says_something: bool,
     ) -> Result<Progress, Failure> {
         if waited < quiescence {
             let progress = self.observe(Instant::now() + (quiescence - waited))?;
@@ -220,7 +241,7 @@ impl Tester<'_, '_, '_> {
         if Instant::now() >= self.running.deadline {
             return Ok(Progress::Over(self.running.out_of_time()));
         }
-        if !tells && self.running.session.judge.silence().is_some() {
+        if !says_something && self.running.session.judge.silence().is_some() {
             return Ok(Progress::Over(Outcome::inconclusive(Cause::Silence(quiescence))));
         }
         self.show_silence(quiescence)
