@@ -259,20 +259,22 @@ impl CompileScope<'_> {
         if let Some(length) = self.length_of_result(term) {
             return Some(self.linear(&length));
         }
-        let list_or_number = match term.written() {
+        // The term is the length of a list that an operation makes (field 0), or a number that one makes.
+        let made = match term.written() {
             Some(Node::Field(list, 0)) => match list.unfolded() {
                 Some(body) => return Some(self.linear(&Term::field(&body, 0))),
                 None => list,
             },
             _ => term,
         };
-        let list = self.large_argument(list_or_number)?;
-        let TermShape::Operation(operation, arguments) = list_or_number.shape() else { return None };
+        let list = self.large_argument(made)?;
+        let TermShape::Operation(operation, arguments) = made.shape() else { return None };
         // The number lies between `least` and `least` plus the length of the list.
         let least = match operation {
             DerivedOperation::Standard(
                 StandardOperation::LeastElement | StandardOperation::GreatestElement,
             ) => {
+                // Any element of the list: the index is free.
                 let index = Datum::new(format!("# {term}"), Type::Nat);
                 return Some(self.linear(&element_at(&arguments[0], &index)));
             }
@@ -284,6 +286,7 @@ impl CompileScope<'_> {
             },
             _ => return Some(Err((term.clone(), ImprecisionReason::Elements))),
         };
+        // A whole number, of which only the bounds below are known.
         let next = self.next_dimension();
         let Some(number) = self.auxiliaries.number_of_read(term, next, true, |_| Vec::new()) else {
             return Some(Err((term.clone(), ImprecisionReason::Elements)));
@@ -327,7 +330,7 @@ impl CompileScope<'_> {
     }
 
     /// Compiles a condition about elements of a large list. It is "yes" if nothing is known of them. `None`
-    /// for another condition.
+    /// for another condition. `expected`: the truth value that it should have.
     pub(crate) fn on_elements(&mut self, term: &Term, expected: bool) -> Option<Formula> {
         if let TermShape::Operation(DerivedOperation::Defined, arguments) = term.shape() {
             let list = self.large_argument(&arguments[0])?;

@@ -173,8 +173,7 @@ impl<'a> CompileScope<'a> {
         written.or_else(|| simplify_read(self.frame.arrays, term))
     }
 
-    /// Compiles a condition; a composite one only once. If it is too large, it becomes "yes", and this is
-    /// noted.
+    /// Compiles a condition; a composite one only once. If it is too large, it becomes "yes", with a note.
     pub fn condition(&mut self, term: &Term) -> Formula {
         if let Some(body) = self.unfolded(term) {
             return self.condition(&body);

@@ -227,7 +227,7 @@ pub fn read_types(nodes: &[TypeNode]) -> Result<Vec<Type>, String> {
     Ok(reader.types)
 }
 
-/// The size of a type.
+/// The size of a type: its parts with theirs, itself included, and its nesting, from 1 on.
 #[derive(Clone, Copy)]
 struct TypeSize {
     parts: usize,
@@ -295,7 +295,7 @@ impl ReadTypes {
                     named_fields.push((alternative.name.clone(), fields));
                 }
                 let variant = RecordType::variant(name, &named_fields);
-                // Two alternatives with a field may give one name.
+                // `alternative'field` may be one name of two fields: of `a` and `b'c`, and of `a'b` and `c`.
                 check_names(variant.fields.iter().map(|(name, _)| name))?;
                 Type::Record(Arc::new(variant))
             }
@@ -348,7 +348,7 @@ impl ReadTypes {
         fields.iter().map(|field| Ok((field.name.clone(), self.use_part(field.ty, size)?))).collect()
     }
 
-    /// Gives a type that another one uses, and adds to its size.
+    /// Gives a type that another one uses, and adds it to the size of the other one.
     fn use_part(&self, number: TypeNumber, size: &mut TypeSize) -> Result<Type, String> {
         let part = self.types.get(number).zip(self.sizes.get(number));
         let (part, part_size) = part.ok_or("it names a later type")?;

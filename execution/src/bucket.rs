@@ -16,8 +16,7 @@
 //!
 //! **It is approximate.** Two faults of one output at one place that violate the same conjuncts are one
 //! bucket. One fault that shows at two places is two buckets. If several locations are possible, also by
-//! internal steps, all of them are the place. **Costs** one evaluation of each conjunct of the action's
-//! guards there.
+//! internal steps, all are the place. **Costs** one evaluation of each conjunct of the guards there.
 
 use std::fmt;
 

@@ -30,8 +30,7 @@ pub enum ConstantsError {
     /// No constant has the first name; the list has the names of all constants.
     Unknown(String, Vec<String>),
     NoValue(String, String),
-    /// With the given values, as `cTries = 0`, this part of the initial condition cannot hold. It means what
-    /// it `needs` of the constants.
+    /// With `given`, as `cTries = 0`, this part of the initial condition cannot hold. It `needs` this.
     Unsatisfiable {
         given: String,
         part: String,

@@ -26,8 +26,7 @@ pub struct Settings {
     pub patience: Duration,
     pub steps: usize,
     pub time: Duration,
-    /// In a timed run, how far an instant may be from the measured one: the time that a carrier, an operating
-    /// system and an adapter take.
+    /// In a timed run, how far an instant may be from the measured one: carrier and adapter take time.
     pub tolerance: Duration,
     /// Values to try for parameters, as the implementation's file says.
     pub samples: Samples,

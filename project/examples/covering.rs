@@ -124,7 +124,7 @@ impl Field<'_> {
     fn walk(&self) -> (Walk, Curve) {
         let iosts = &self.test.iosts;
         let deadline = Instant::now().checked_add(Duration::from_secs(self.seconds));
-        let until = WalkLimits { events: self.most, percent: Some(100), deadline, covered: false };
+        let until = WalkLimits { events: self.most, percent: Some(100), deadline, ends_when_covered: false };
         let curve = Curve::default();
         let noted = curve.clone();
         let note = move |standing: &WalkProgress| {

@@ -334,7 +334,7 @@ fn meet(
     // A process needs its time.
     let moment = Duration::from_millis(if matches!(wrong, Wrong::System(_)) { 200 } else { 1 });
     let mut settings = Settings { quiescence: moment, patience: moment, ..Settings::default() };
-    let until = WalkLimits { events: most, percent: None, deadline: None, covered: false };
+    let until = WalkLimits { events: most, percent: None, deadline: None, ends_when_covered: false };
     let goals = walking::list_all_goals(&test.iosts, &walking::ALL);
     let varies = known.len() < test.iosts.constants.len();
     let mut walk = Walk::new(test.iosts.clone(), &goals, true, until, varies);

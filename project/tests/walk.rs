@@ -126,7 +126,7 @@ fn walked_slowly(
 }
 
 fn so_many(events: usize) -> WalkLimits {
-    WalkLimits { events, percent: None, deadline: None, covered: false }
+    WalkLimits { events, percent: None, deadline: None, ends_when_covered: false }
 }
 
 #[test]
@@ -180,7 +180,7 @@ transitions:
   - { from: Idle, to: Busy, on: Do, when: 'match p: Cancel -> true | Buy(i, c) -> i in {\"nut\", \"bolt\"} && c <= 700 | Ship(t, _) -> matches(t, \"[A-Z]{2}-[0-9]{3}\")', assign: { v: p } }
   - { from: Busy, to: Idle, on: Bill, when: 'num == (match v: Cancel -> 1 | Buy(i, c) -> c + 7 | Ship(_, r) -> (if r then 9 else 6))' }
 ";
-    let at_end = WalkLimits { covered: true, ..so_many(400) };
+    let at_end = WalkLimits { ends_when_covered: true, ..so_many(400) };
     for (right, wrong, until) in [
         ("c + 7", "c + 8", &at_end),
         ("(if r then 9 else 6)", "5", &at_end),

@@ -275,9 +275,9 @@ fn integer_fits(low: &BoundEnd, high: &BoundEnd, bound: &[Datum]) -> Option<Term
     Some(Term::compare(comparison, &scaled(least, &high.times), &scaled(most, &low.times)))
 }
 
-/// The condition that an integer has one of the few values that its ends leave. `about` are the parts that
-/// mention it. The other parts tell how far its ends can lie apart. `None` if that is not known, or if they
-/// are too many.
+/// Tries the values of an integer: the condition that one of them fulfils `about`, the parts that mention it.
+/// The ends are terms. `others` must bound them by constants: with `b >= 0` in `others`, an end `b + 3` is at
+/// least 3. `None` if they do not, or if more than 64 values are left.
 fn try_few_values(
     datum: &Datum,
     about: &[Term],
@@ -296,8 +296,8 @@ fn try_few_values(
             _ => None,
         })
         .collect();
-    // The least value of an end times the sign: a constant that remains after subtracting such a sum.
-    let least_value = |end: &BoundEnd, sign: &RBig| -> Option<RBig> {
+    // A constant not above the end (sign 1) or its negation (sign -1): what is left without such a sum.
+    let find_lower_bound = |end: &BoundEnd, sign: &RBig| -> Option<RBig> {
         let signed = Sum::of(&end.at).times(&(sign / &end.times));
         let subtract = |not_negative: &Sum| {
             let mut remainder = signed.clone();
@@ -307,8 +307,8 @@ fn try_few_values(
         signed.constant().cloned().into_iter().chain(not_negative.iter().filter_map(subtract)).max()
     };
     // The greatest value of an upper end is minus the least value of its negation.
-    let lowest = low.iter().filter_map(|end| least_value(end, &RBig::ONE)).max()?.ceil();
-    let highest = -high.iter().filter_map(|end| least_value(end, &RBig::NEG_ONE)).max()?.ceil();
+    let lowest = low.iter().filter_map(|end| find_lower_bound(end, &RBig::ONE)).max()?.ceil();
+    let highest = -high.iter().filter_map(|end| find_lower_bound(end, &RBig::NEG_ONE)).max()?.ceil();
     // More than 64 values are not tried.
     if &highest - &lowest >= 64.into() {
         return None;
@@ -422,8 +422,7 @@ pub fn solve_equation(part: &Term, datum: &Datum) -> Option<Term> {
     }
 }
 
-/// Solves a comparison for a datum: `datum ⋈ value`. The value does not mention the datum. `None` for other
-/// terms.
+/// Solves a comparison for a datum: `datum ⋈ value`, which does not mention it. `None` for other terms.
 pub fn solve_for(part: &Term, datum: &Datum) -> Option<(Comparison, Term)> {
     let Node::Compare(comparison, a, b) = part.node() else { return None };
     let isolated = match (a.mentions(datum), b.mentions(datum)) {

@@ -181,8 +181,7 @@ impl PathContext {
         eliminate_data(&unknown, &[&tied, parts].concat())
     }
 
-    /// Splits the knowledge into the parts about unknown data that are connected with these data, and the
-    /// rest.
+    /// Splits the knowledge into the parts about unknown data that these data depend on, and the rest.
     fn split_knowledge(&self, data: BTreeSet<Datum>) -> (Vec<Term>, Vec<Term>) {
         depending_parts(data, &self.state.condition, |part| {
             part.data().intersection(&self.unknown).cloned().collect()

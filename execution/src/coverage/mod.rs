@@ -21,8 +21,7 @@
 //! specification's (Theorem 5.5), and each of its steps is one of each. [`explanations`] follows all paths at
 //! once and keeps for each state the least and the greatest number of times that a path to it has met each
 //! item. At the end, the least over all states is certain. [`items`] defines the items, [`classes`] finds the
-//! class of a parameter's value, [`tally`] adds runs up in any order, and [`proofs`] finds items that no run
-//! can show.
+//! class of a parameter's value, [`tally`] adds runs up, and [`proofs`] finds items that no run can show.
 
 pub mod classes;
 pub mod explanations;

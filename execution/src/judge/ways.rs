@@ -207,8 +207,7 @@ impl Question<'_> {
         Some(substitute(&opened, &names))
     }
 
-    /// Is it known what a condition on this parameter demands? `not in {3}` says little of a number or a
-    /// literal.
+    /// Is it known what a condition on this parameter demands? `not in {3}` says little of a number.
     fn is_solved(&self, condition: &Term, parameter: &Datum) -> bool {
         let is_simple = parameter.ty().is_integer() || matches!(parameter.ty(), Type::Enum(_));
         // Nor does the length of a collection say which elements are missing.
@@ -224,8 +223,7 @@ impl Question<'_> {
             && self.solve(condition).is_some_and(|ways| ways.iter().flatten().all(is_clear))
     }
 
-    /// Finds the only value that a transition allows for a parameter, whatever the others are. `None`: there
-    /// are several, or it is not known.
+    /// Finds the only value of a parameter that a transition allows. `None`: several, or it is not known.
     pub(super) fn find_only_value(
         &self,
         transition: &Transition,

@@ -18,8 +18,7 @@
 //! are enabled; those that take time are `super::unseen`'s.
 //!
 //! **Ends** with the trace, or at the limit of contexts. **Costs**, for each event, the contexts times the
-//! transitions of its action that leave their locations: evaluations, and questions to the solver only if the
-//! answer depends on unknown data.
+//! transitions of its action there: evaluations, and questions to the solver only about unknown data.
 
 use coreach_analyses::solver::Solver;
 use coreach_analyses::symbolic::SymbolicState;

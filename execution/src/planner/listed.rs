@@ -237,8 +237,7 @@ impl ListedGame {
         (events, has_all_classes)
     }
 
-    /// Lists vectors of values of an action that one of these transitions takes, each in its state. Returns
-    /// whether each class has one.
+    /// Lists vectors of values that one of these transitions takes. Returns whether each class has one.
     fn list_values(
         &mut self,
         test: &TestCase,
@@ -297,8 +296,7 @@ impl ListedGame {
     }
 }
 
-/// Finds one vector of values for each possible combination of the kept parameters, if these are few. `None`:
-/// they are many, or not known.
+/// Finds a vector of values for each combination of the kept parameters. `None`: many, or not known.
 fn list_members(
     condition: &Term,
     parameters: &[Datum],

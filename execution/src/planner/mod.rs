@@ -75,8 +75,8 @@ pub struct Planner {
     in_vain: u32,
     /// The rest of the way to Pass that was found last, without internal steps.
     route: VecDeque<Planned>,
-    /// No way was found from these states. They are not searched again.
-    lost: Vec<State>,
+    /// The possible states when no way was found last (from the first few). Not searched again.
+    without_way: Vec<State>,
     /// The game from one state, for tests that have a game.
     game: Option<Playing>,
     /// The game from all possible states at once.
@@ -127,8 +127,9 @@ impl Planner {
         while self.route.front().is_some_and(|planned| !states.contains(&&planned.state)) {
             self.route.pop_front();
         }
-        if self.route.is_empty() && !self.lost.iter().eq(states.iter().copied()) {
-            self.lost.clear();
+        let was_vain = self.without_way.iter().eq(states.iter().copied());
+        if self.route.is_empty() && !was_vain {
+            self.without_way.clear();
             // A search from each of many states would take too long.
             let route = states.iter().take(4).find_map(|state| {
                 let SearchOutcome::Path(way) = self.search(test, state, solver) else { return None };
@@ -139,7 +140,7 @@ impl Planner {
                 Some((route, _)) => {
                     self.route = route.into_iter().filter(|step| step.kind != ActionKind::Internal).collect()
                 }
-                None => self.lost = states.iter().map(|state| (*state).clone()).collect(),
+                None => self.without_way = states.iter().map(|state| (*state).clone()).collect(),
             }
         }
         self.present_step()
@@ -265,7 +266,7 @@ impl Planner {
 
     /// Searches a way to Pass from a state.
     fn search(&mut self, test: &TestCase, state: &State, solver: &mut dyn Solver) -> SearchOutcome {
-        // After searches in vain, searches become rarer.
+        // After searches in vain, searches become rarer. No nodes: nothing was searched.
         self.in_vain = self.in_vain.saturating_add(1);
         if self.in_vain > 8 && !self.in_vain.is_power_of_two() {
             return SearchOutcome::NotFound(SearchBound::Nodes(0));

@@ -40,6 +40,7 @@ pub struct WindowRequest<'a> {
     pub now: &'a RBig,
     /// How far to keep away from the ends of a window; 0 on simulated time.
     pub margin: &'a RBig,
+    /// The plan's stimulus, if it is one of this transition.
     pub planned: Option<&'a Event>,
 }
 
@@ -91,7 +92,9 @@ fn place_in_window(
 #[derive(Clone, Debug)]
 pub struct Window {
     delay: Datum,
+    /// The guard as a condition on the delay alone.
     condition: Term,
+    /// The least and the greatest delay that may fulfil it. `None`: there is none.
     low: Option<RBig>,
     high: Option<RBig>,
 }
@@ -160,8 +163,8 @@ impl Window {
     }
 }
 
-/// Returns how long ago the window of the stimulus has ended, whatever its values. `None`: it is open, or was
-/// not open after the last step.
+/// Returns how long ago the window of the stimulus has closed for all values. `now`: the time since the last
+/// step. `None`: it is open or opens later, was closed from the start, or has no known end.
 pub fn closed_since(test: &TestCase, state: &State, number: TransitionId, now: &RBig) -> Option<RBig> {
     let transition = &test.iosts.transitions[number];
     let parameters = &test.iosts.action(transition.action).parameters;
@@ -170,6 +173,7 @@ pub fn closed_since(test: &TestCase, state: &State, number: TransitionId, now: &
     }
     let known = state.valuation.iter().filter(|(datum, _)| transition.guard.mentions(datum));
     let condition = substitute(&transition.guard, &literals(known));
+    // The first parameter of each timed action is the delay.
     let high = hull(&condition, parameters).range(0)?.high?;
     (high >= RBig::ZERO && high < *now).then(|| now - high)
 }

@@ -60,7 +60,7 @@ impl SplitParameters {
     }
 
     /// Splits the parameters for these alternatives. Returns also the number of alternatives of the first
-    /// variant that is left whole.
+    /// variant that stays whole, if one does.
     fn with_chosen(written: &[Datum], chosen: Vec<usize>) -> (Self, Option<usize>) {
         let (mut parameters, mut joined) = (Vec::new(), Substitution::new());
         let mut alternatives = chosen.iter().copied();
@@ -133,7 +133,7 @@ fn list_known_conjuncts(guard: &Term) -> Vec<Term> {
 }
 
 /// Finds how a type is split: its record type, the tag of the next alternative if it is a variant or an
-/// option, and the places of the fields. `None` if it stays whole.
+/// option, and the places of the fields. `None` if it stays whole: without fields, or without an alternative.
 fn find_fields(
     ty: &Type,
     alternatives: &mut impl Iterator<Item = usize>,
@@ -147,22 +147,23 @@ fn find_fields(
     Some((record.clone(), Some(tag), places))
 }
 
-/// Adds a parameter for each field. Returns the term that puts the fields together.
+/// Adds a parameter for each field to `parameters`. `alternatives` has the alternative of each variant or
+/// option on the way, in order; those after its end stay whole. Returns the term that joins the fields.
 fn split_record(
     name: &str,
     ty: &Type,
     alternatives: &mut impl Iterator<Item = usize>,
-    found: &mut Vec<Datum>,
+    parameters: &mut Vec<Datum>,
 ) -> Term {
     let Some((record, tag, places)) = find_fields(ty, alternatives) else {
         let datum = Datum::new(name, ty.clone());
         let term = Term::datum(&datum);
-        found.push(datum);
+        parameters.push(datum);
         return term;
     };
     let split = |place: usize| {
         let (field, ty) = &record.fields[place];
-        split_record(&format!("{name}.{field}"), ty, alternatives, found)
+        split_record(&format!("{name}.{field}"), ty, alternatives, parameters)
     };
     let fields: Vec<Term> = places.into_iter().map(split).collect();
     if let Some(tag) = tag { record.made_of(tag, fields) } else { Term::record(&record, fields) }
@@ -174,7 +175,7 @@ fn split_value(
     ty: &Type,
     value: &Value,
     alternatives: &mut impl Iterator<Item = usize>,
-    found: &mut Vec<Value>,
+    values: &mut Vec<Value>,
 ) -> Option<()> {
     match (find_fields(ty, alternatives), value) {
         (Some((record, tag, places)), Value::Record(_, fields)) => {
@@ -182,10 +183,10 @@ fn split_value(
                 return None;
             }
             let mut places = places.into_iter();
-            places.try_for_each(|at| split_value(&record.fields[at].1, &fields[at], alternatives, found))
+            places.try_for_each(|at| split_value(&record.fields[at].1, &fields[at], alternatives, values))
         }
         _ => {
-            found.push(value.clone());
+            values.push(value.clone());
             Some(())
         }
     }

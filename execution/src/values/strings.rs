@@ -257,8 +257,7 @@ mod tests {
         assert_eq!(used.len(), 5, "{used:?}");
     }
 
-    /// Precision: a guard that refuses an expression gets words of it with a small change, such as one more
-    /// character.
+    /// Precision: a guard that refuses an expression gets words of it with a change, as one more character.
     #[test]
     fn strings_at_the_edge_of_an_expression_are_drawn() {
         let name = Datum::new("name", Type::String);

@@ -9,8 +9,7 @@
 //! - values that the guard reads in lists, sets, maps and records;
 //! - all values of a Boolean or a small enumeration.
 //!
-//! Ranges are also drawn from evenly: one by one, all together, and all at their ends. Vectors that the guard
-//! refuses are left out.
+//! Ranges are also drawn from evenly: one by one, all together, and at their ends, if the guard allows it.
 
 use coreach_model::random::Random;
 use coreach_model::semantics::{State, determined_value, fire};

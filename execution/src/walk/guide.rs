@@ -142,8 +142,7 @@ impl Guide {
     }
 }
 
-/// Measures how far a state is from meeting a condition. One that depends on parameters and is no comparison
-/// of numbers counts as met.
+/// Measures how far a state is from a condition. One on parameters counts as met, but for comparisons.
 fn gap(condition: &Term, corners: &[Corner], state: &State) -> f64 {
     if let Some(body) = condition.unfolded() {
         return gap(&body, corners, state);

@@ -37,9 +37,9 @@
 //! **Differs** by one run for all goals, concrete states instead of switches of the model, many goals at
 //! once, and moves by lot.
 //!
-//! **Ends** with its budget of events, its time, or the wanted share of goals. With `covered` it also ends if
-//! no open goal can be found, after it has sent the alternatives of variants and read older elements.
-//! **Costs** one search for each plan.
+//! **Ends** with its budget of events, its time, or the wanted share of goals. With `ends_when_covered` it
+//! also ends if no open goal can be found, after it has sent the alternatives of variants and read older
+//! elements. **Costs** one search for each plan.
 
 pub(crate) mod candidates;
 mod compared;
@@ -103,7 +103,7 @@ pub struct WalkLimits {
     /// The latest moment.
     pub deadline: Option<Instant>,
     /// Does it end if no search finds an open goal?
-    pub covered: bool,
+    pub ends_when_covered: bool,
 }
 
 /// The reason why a run of a walk ends.
@@ -277,13 +277,13 @@ impl Walk {
 
     /// Tells whether an end condition holds.
     fn has_ended(&self) -> bool {
-        let WalkLimits { events, percent, deadline, covered: ends_covered } = &self.until;
+        let WalkLimits { events, percent, deadline, ends_when_covered } = &self.until;
         let WalkProgress { covered, goals, .. } = self.progress();
         let is_spent = !self.varies || self.in_vain >= IN_VAIN;
         let is_vain = self.vain_plans >= VAIN_PLANS;
         self.events >= *events
-            || *ends_covered && covered == goals && (is_vain || !self.has_unmet_data())
-            || *ends_covered && is_spent && is_vain
+            || *ends_when_covered && covered == goals && (is_vain || !self.has_unmet_data())
+            || *ends_when_covered && is_spent && is_vain
             || percent.is_some_and(|percent| covered * 100 >= percent * goals)
             || deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }

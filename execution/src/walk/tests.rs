@@ -23,7 +23,7 @@ fn model(text: &str) -> Iosts {
 }
 
 fn until(events: usize) -> WalkLimits {
-    WalkLimits { events, percent: None, deadline: None, covered: false }
+    WalkLimits { events, percent: None, deadline: None, ends_when_covered: false }
 }
 
 /// Precision: a Boolean field of a record is a class, as a Boolean variable is.
@@ -247,8 +247,7 @@ fn a_long_counter_is_no_wall() {
     assert_eq!((found.target, found.route.len()), (Some(2), 701));
 }
 
-/// Precision: what was never met is worth more than what was, whatever it is, and that the less, the more
-/// often.
+/// Precision: what was never met is worth more than what was, and that the less, the more often.
 #[test]
 fn what_was_met_is_worth_less() {
     let iosts = model(

@@ -468,7 +468,7 @@ impl Typing<'_, '_> {
     /// Warns of an `else` branch that takes more than was meant. Either a sign before the `if` binds tighter,
     /// or the other branch is a single condition about data that only the first parts read, and leaves a
     /// parameter open.
-    pub(super) fn warn_of_else(&mut self, then: &Expression, otherwise: &Expression, whole: &Range<usize>) {
+    pub(super) fn warn_of_greedy_else(&mut self, [then, otherwise]: [&Expression; 2], whole: &Range<usize>) {
         let is_first = |part: &Expression| part.span.start == otherwise.span.start;
         let Some(mut tail) = self.find_tail(otherwise, whole, is_first) else { return };
         if !tail.is_swallowed {

@@ -332,8 +332,7 @@ impl<'a, 'c> Typing<'a, 'c> {
                 self.report_unknown_field(&ty, field, place, Some(&record.span));
                 None
             }
-            // The other forms are in a function of their own: a function that recurses must need little of
-            // the stack.
+            // The other forms have their own function: one that recurses must need little of the stack.
             _ => self.type_form(tree),
         }
     }
@@ -442,8 +441,7 @@ impl<'a, 'c> Typing<'a, 'c> {
         }
     }
 
-    /// Types a name: of a bound value, a parameter, a datum or a literal. Reports an unknown name with a
-    /// hint.
+    /// Types a name: of a bound value, a parameter, a datum or a literal. Reports an unknown one.
     pub(super) fn type_name(&mut self, name: &str, span: &Range<usize>) -> Option<Term> {
         if let Some((_, datum)) = self.bound.iter().find(|(known, _)| known == name) {
             return datum.as_ref().map(Term::datum);
@@ -790,6 +788,7 @@ impl<'a, 'c> Typing<'a, 'c> {
         is_literal.then(|| format!("for the id that the system calls `{text}`, write `(\"{text}\": {id})`"))
     }
 
+    /// Types `if condition then a else b`. Of an integer and a real branch, `if_then_else` lifts the integer.
     fn type_conditional(
         &mut self,
         condition: &Expression,
@@ -797,7 +796,7 @@ impl<'a, 'c> Typing<'a, 'c> {
         b: &Expression,
         whole: &Range<usize>,
     ) -> Option<Term> {
-        self.warn_of_else(a, b, whole);
+        self.warn_of_greedy_else([a, b], whole);
         let choice = self.term(condition);
         let (then, otherwise) = self.type_two(a, b);
         let choice = choice.and_then(|term| self.fit(&term, &condition.span, &Type::Bool, "a condition"));

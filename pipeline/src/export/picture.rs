@@ -19,8 +19,7 @@ use super::labels::{WIDTH, action_text, fact_lines, fill_lines, guard_lines, ste
 use super::layout::{Layout, LayoutLink, LayoutPoint, LayoutRoute, NodeSize, lay_out};
 use crate::artifact::{Mark, Verdict};
 
-/// A picture with more locations than this, or eight times as many transitions, is not drawn: nobody could
-/// see anything.
+/// A picture with more locations, or eight times as many transitions, is not drawn: nobody could read it.
 pub const MOST_LOCATIONS: usize = 12_000;
 
 /// The most lines of an aside. Names that need more share lines.
@@ -35,8 +34,7 @@ const ASIDE_GAP: f64 = 4.0;
 /// How much text a picture shows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PictureWords {
-    /// The picture shows the action and the beginning of guard and assignments. The rest is shown when the
-    /// user asks for it.
+    /// The action, and the beginning of guard and assignments. The rest is shown when the user asks for it.
     Short,
     All,
 }
@@ -51,8 +49,7 @@ pub struct DrawnNode {
     pub height: f64,
 }
 
-/// An arrow that is drawn: one transition, or with short words all transitions between the same two
-/// locations.
+/// An arrow that is drawn: a transition, or with short words all transitions between two locations.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Arrow {
     pub transitions: Vec<TransitionId>,
@@ -249,8 +246,7 @@ impl PicturePlan {
                     lines.push("any other output".to_owned());
                     lines.extend(action_names(view, &named_transitions));
                 }
-                // Guards of Fail say what the others do not. The names are enough, and the rest is shown when
-                // the user asks for it.
+                // Guards of Fail say what others do not. The names are enough: the user can ask for the rest.
                 _ => lines.extend(action_names(view, numbers)),
             }
         }
@@ -279,16 +275,16 @@ impl PicturePlan {
             let mut size = NodeSize {
                 width: text_width(lines).max(36.0),
                 height: text_height(lines).max(24.0),
-                beside: 0.0,
-                tall: 0.0,
+                width_beside: 0.0,
+                height_beside: 0.0,
             };
             for ((_, kind), (_, aside_lines)) in self.asides_of(*location) {
                 if self.is_inside(*kind) {
                     size.width = size.width.max(text_width(aside_lines));
                     size.height += aside_lines.len() as f64 * LINE;
                 } else {
-                    size.beside = size.beside.max(ARROW + text_width(aside_lines));
-                    size.tall += text_height(aside_lines) + ASIDE_GAP;
+                    size.width_beside = size.width_beside.max(ARROW + text_width(aside_lines));
+                    size.height_beside += text_height(aside_lines) + ASIDE_GAP;
                 }
             }
             sizes.push(size);
@@ -307,6 +303,7 @@ impl PicturePlan {
         &self,
         location: LocationId,
     ) -> impl Iterator<Item = (&(LocationId, AsideKind), &AsideText)> {
+        // The greatest kind there is.
         let last = AsideKind::Verdict(LocationId(u32::MAX));
         self.asides.range((location, AsideKind::Loop)..=(location, last))
     }
@@ -328,12 +325,13 @@ impl PicturePlan {
                 height,
             });
             // The asides stand below each other, and their middle is the node's. `y` is the top of the next.
-            let mut y = middle_of_node.y - (size.tall - ASIDE_GAP) / 2.0;
+            // `height_beside` has a gap after each aside, also after the last one.
+            let mut y = middle_of_node.y - (size.height_beside - ASIDE_GAP) / 2.0;
             for ((_, kind), (transitions, aside_lines)) in self.asides_of(*location) {
                 let mut middle_of_aside = *middle_of_node;
                 let (mut aside_width, mut aside_height) = (text_width(aside_lines), text_height(aside_lines));
                 if self.is_inside(*kind) {
-                    // It is listed at the bottom of the node.
+                    // It is listed in the node, 3 above its lower edge.
                     (aside_width, aside_height) = (width, aside_lines.len() as f64 * LINE);
                     middle_of_aside.y = (middle_of_node.y + (height - aside_height) / 2.0 - 3.0).round();
                 } else {

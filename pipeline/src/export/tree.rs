@@ -117,8 +117,8 @@ pub fn tree_svg(iosts: &Iosts, tree: &PathTree, accepting: &[NodeId]) -> Result<
     let size = |lines: &Vec<String>| NodeSize {
         width: width_of_lines(lines),
         height: text_height(lines),
-        beside: 0.0,
-        tall: 0.0,
+        width_beside: 0.0,
+        height_beside: 0.0,
     };
     let sizes: Vec<NodeSize> = lines.iter().map(size).collect();
     let steps = tree

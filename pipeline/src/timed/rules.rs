@@ -141,7 +141,9 @@ pub struct RuleContext<'a> {
     /// The condition that must hold behind the step, so that the rest of the path can be taken.
     pub ahead: &'a Term,
     pub is_last: bool,
+    /// TM.
     pub silence_after: &'a Term,
+    /// Is silence judged by the published formula?
     pub published: bool,
 }
 
@@ -168,8 +170,7 @@ pub struct Applied {
     pub may_miss: bool,
 }
 
-/// Applies the rules at a context. `has_history`: could what was observed before also have been something
-/// that is not the path?
+/// Applies the rules at a context. `has_history`: could what was observed before also be off the path?
 pub fn apply_rules(
     place: &RuleContext<'_>,
     has_history: bool,
@@ -261,7 +262,7 @@ impl Applying<'_, '_> {
         simplify(condition, &known, self.solver)
     }
 
-    /// Adds the transition of a rule, with the conditions on its delay, if it can be taken.
+    /// Adds a rule's transition, if it can be taken, with the conditions on its delay. `guard`: two conjuncts.
     fn add_rule(
         &mut self,
         rule: u8,
@@ -383,8 +384,7 @@ impl RuleContext<'_> {
         let step_conditions = parts.clone();
         parts.extend(self.context.express(&ahead).conjuncts());
         parts.retain(|part| !self.context.state.condition.contains(part));
-        // The condition of a stimulus may be weaker than needed, but it must contain that the stimulus may be
-        // sent.
+        // The condition of a stimulus may be weaker than needed, but must contain that it may be sent.
         let for_some = |parts: &[Term]| self.context.for_some(&[], parts);
         let condition = for_some(&parts).or_else(|| for_some(&step_conditions));
         condition.ok_or(RulesStopped::Quantifier { through: self.step })
@@ -405,7 +405,8 @@ impl RuleContext<'_> {
         self.context.for_some(&bound, &parts).ok_or(RulesStopped::Quantifier { through: transition })
     }
 
-    /// Says when no output can come, at any time: `∃ F_ini. π(ec^δ)`.
+    /// Says when no output can come, at any time: `∃ F_ini. π(ec^δ)`. For some values of the unknown data
+    /// (F_ini), no output's condition holds with any values of its parameters and any delay.
     fn quiescent(&self) -> Result<Term, RulesStopped> {
         let mut impossible = Vec::new();
         let iosts = self.system.iosts;
@@ -424,6 +425,7 @@ impl RuleContext<'_> {
         // Without any output the location is always quiescent.
         let Some(&(first_output, _)) = impossible.first() else { return Ok(Term::yes()) };
         let impossible: Vec<Term> = impossible.into_iter().flat_map(|(_, part)| part.conjuncts()).collect();
+        // Only the unknown data are left to eliminate.
         self.context.for_some(&[], &impossible).ok_or(RulesStopped::Quantifier { through: first_output })
     }
 }
@@ -436,8 +438,7 @@ pub struct RuleCounts {
     /// How many transitions each rule makes besides, if it is taken literally: their conditions hold only for
     /// values with which the path cannot have come here.
     pub idle: BTreeMap<Rule, usize>,
-    /// How many transitions there are for events that are seen when silence is a fact. They do not belong to
-    /// the rules.
+    /// How many transitions there are for events after silence is a fact. They do not belong to the rules.
     pub late: usize,
 }
 

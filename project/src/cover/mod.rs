@@ -147,7 +147,7 @@ pub fn cover(
     looked.err().or(made.err())
 }
 
-/// Looks for a route to each goal, criterion by criterion. Each result is in `kept` at once.
+/// Looks for a route to each goal. Each result is in `kept` at once. `iosts` is suspended for ioco.
 fn look_for_routes(
     specification: &Iosts,
     iosts: &Iosts,
@@ -234,6 +234,7 @@ fn decide(kept: &Mutex<Cover>, number: usize, fate: Fate) {
 }
 
 /// Lists the sequences of a suite for finite machines, with their routes. `Err`: there are none, or too many.
+/// `extra`: so many states more than the machine the system may have.
 fn list_sequences(
     finite: &FiniteMachine<'_>,
     (method, extra): (Method, usize),
@@ -314,6 +315,7 @@ fn make_suite(
                 lock_cover(kept).suite.push(SuiteMember { written, chosen: next });
             }
         }
+        // All purposes are written anew, with their final names. They replace the preliminary ones.
         let mut members = Vec::new();
         let mut unwritable = None;
         for (position, chosen) in chosen.in_order().into_iter().enumerate() {
@@ -328,7 +330,7 @@ fn make_suite(
             lock_cover(kept).suite = members;
             return;
         };
-        // A route of no single goal was continued. From now on no route is.
+        // No goal has this route: the chooser made it by continuing one. From now on it continues none.
         if met.iter().all(|(_, goal_met)| goal_met.route != chosen.found.route) {
             steps = 0;
         }
@@ -336,13 +338,14 @@ fn make_suite(
             if goal_met.route != chosen.found.route {
                 return true;
             }
-            let is_unwatched = goal_met.route == unwatched[number].route;
-            if is_unwatched {
+            // A goal loses its watched steps first. If it has none left, it is given up.
+            let is_lost = goal_met.route == unwatched[number].route;
+            if is_lost {
                 let why = "its path has no purpose in the model format".to_owned();
                 lock_cover(kept).goals[*number].fate = Fate::Unknown(why);
             }
             goal_met.clone_from(&unwatched[number]);
-            !is_unwatched
+            !is_lost
         });
     }
 }
@@ -387,6 +390,7 @@ fn decide_fate_of_fault(sought: Sought) -> Fate {
         Sought::Never(nodes) => {
             Fate::Unreachable(format!("it conforms: the tree of the mutant and the specification is finished, with {nodes} nodes"))
         }
+        // Without a node, nothing was searched.
         Sought::Unknown(Doubt::Bound(0, _)) => {
             Fate::Unknown("the mutant and the specification together are too large, or cannot be expressed".to_owned())
         }

@@ -154,8 +154,7 @@ impl<'a> Observer<'a> {
         found.clone()
     }
 
-    /// Finds the steps to the first answer from a state, if any: internal steps, then an output or
-    /// quiescence.
+    /// Finds the steps from a state to the first answer, if any: an output or quiescence.
     pub fn find_answer(&mut self, from: &State, solver: &mut dyn Solver) -> Option<Vec<TransitionId>> {
         let mut to_visit = VecDeque::from([(from.clone(), Vec::new())]);
         let mut seen = BTreeSet::from([from.clone()]);

@@ -1,8 +1,7 @@
 //! Finds the lines of a model's locations and transitions in its file.
 //!
 //! The line of a transition is the first line of its entry. The line of a location is that of its description
-//! under `locations:`. Otherwise it is that of the first transition that leaves or enters it, or of
-//! `initial:`.
+//! under `locations:`. Otherwise it is that of the first transition at it, or of `initial:`.
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -75,7 +75,7 @@ impl Against {
     fn meet(&self, looker: &str, system: &Iosts, seed: u64, most: usize) -> Option<usize> {
         let mut settings = Settings { steps: 20, ..Settings::default() };
         let iosts = &self.suspended.iosts;
-        let until = WalkLimits { events: most, percent: None, deadline: None, covered: false };
+        let until = WalkLimits { events: most, percent: None, deadline: None, ends_when_covered: false };
         let mut walk = Walk::new(iosts.clone(), &walk::list_all_goals(iosts, &walk::ALL), true, until, false);
         let mut sum = 0;
         for number in 0..most as u64 {

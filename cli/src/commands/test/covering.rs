@@ -160,7 +160,8 @@ impl Walking<'_> {
             events: arguments.driving.events.map_or(Settings::default().steps, NonZeroUsize::get),
             percent: arguments.walking.until,
             deadline: budget::command_time().map(|time| begin + time),
-            covered: arguments.driving.events.is_none(),
+            // With `--events` the walk uses all of them.
+            ends_when_covered: arguments.driving.events.is_none(),
         };
         let iosts = &self.walkable.case.test.iosts;
         let is_all = self.criteria == ALL;

@@ -366,15 +366,16 @@ fn explain_second_answer(case: &Case, initial: &State, run: &Run, record: &Recor
     ))
 }
 
-/// Hints at a system that may take the CR for a part of the text at the end of a line: until the Fail, it has
-/// given one answer only to the last stimulus.
+/// Hints at a system that takes the CR for a part of the text at the end of a line. The evidence: whenever the
+/// stimulus before the Fail was sent, the same output followed.
 fn explain_line_ending(case: &Case, iut: &Iut, run: &Run) -> Option<String> {
     let Some(Encoding::Lines(lines)) = iut.way.encoding() else { return None };
     let [.., asked, came] = &run.trace[..] else { return None };
     let (Occurrence::Stimulus(asked), came) = (&asked.what, came.what.event()?) else { return None };
     let is_action = |step: &RunStep, name: &str| step.what.event().is_some_and(|event| event.action == name);
     let mut exchanges = run.trace.windows(2).filter(|pair| is_action(&pair[0], &asked.action));
-    if lines.line_ending != "\r\n" || !exchanges.all(|pair| is_action(&pair[1], &came.action)) {
+    let is_always_same = exchanges.all(|pair| is_action(&pair[1], &came.action));
+    if lines.line_ending != "\r\n" || !is_always_same {
         return None;
     }
     let (_, template) = lines.stimuli.iter().find(|(name, _)| *name == asked.action)?;

@@ -37,9 +37,9 @@ pub struct NodeSize {
     pub width: f64,
     pub height: f64,
     /// The width that is kept free at the node's right, for the things drawn next to it.
-    pub beside: f64,
-    /// The height of that space, around the node's middle.
-    pub tall: f64,
+    pub width_beside: f64,
+    /// The height of the things drawn next to it, which stand around the node's middle.
+    pub height_beside: f64,
 }
 
 /// An arrow between two nodes.
@@ -97,8 +97,7 @@ struct Spot {
     is_trunk: bool,
 }
 
-/// The graph with a point for each rank that an arrow crosses: every pair of spots leads from a rank to the
-/// next one.
+/// The graph with a point for each rank that an arrow crosses: each pair of spots leads to the next rank.
 struct Layered {
     spots: Vec<Spot>,
     /// For each spot, the spots of the rank above that lead to it.
@@ -190,8 +189,8 @@ impl Layered {
         let spot = |((size, rank), is_hub): ((&NodeSize, &usize), &bool)| Spot {
             rank: 2 * rank,
             left: size.width / 2.0,
-            right: size.width / 2.0 + size.beside,
-            height: size.height.max(size.tall),
+            right: size.width / 2.0 + size.width_beside,
+            height: size.height.max(size.height_beside),
             is_node: true,
             is_trunk: *is_hub,
         };

@@ -83,8 +83,8 @@ fn arrange_rows(nodes: &[NodeSize], links: &[LayoutLink], turned: &[bool]) -> (V
     }
     for (hub, row_nodes) in only_below.iter().enumerate() {
         budget::ask();
-        let width_of =
-            |node: &usize| f64::max(needed_width[*node], nodes[*node].width + nodes[*node].beside + BESIDE);
+        let own_width = |node: &usize| nodes[*node].width + nodes[*node].width_beside + BESIDE;
+        let width_of = |node: &usize| f64::max(needed_width[*node], own_width(node));
         let total: f64 = row_nodes.iter().map(width_of).sum();
         // Few neighbours, or narrow ones, fit into one rank.
         if row_nodes.len() < 6 || total <= MOST_WIDE {

@@ -1,6 +1,6 @@
 use super::*;
 
-const NODE: NodeSize = NodeSize { width: 60.0, height: 24.0, beside: 0.0, tall: 0.0 };
+const NODE: NodeSize = NodeSize { width: 60.0, height: 24.0, width_beside: 0.0, height_beside: 0.0 };
 
 fn links(pairs: &[(usize, usize)]) -> Vec<LayoutLink> {
     pairs
@@ -14,9 +14,9 @@ fn is_apart(sizes: &[NodeSize], links: &[LayoutLink], found: &Layout) -> bool {
     let node = |(size, at): (&NodeSize, &LayoutPoint)| {
         (
             at.x - size.width / 2.0,
-            at.x + size.width / 2.0 + size.beside,
-            at.y - size.height.max(size.tall) / 2.0,
-            at.y + size.height.max(size.tall) / 2.0,
+            at.x + size.width / 2.0 + size.width_beside,
+            at.y - size.height.max(size.height_beside) / 2.0,
+            at.y + size.height.max(size.height_beside) / 2.0,
         )
     };
     let mut boxes: Vec<_> = sizes.iter().zip(&found.nodes).map(node).collect();
@@ -59,8 +59,8 @@ fn nothing_lies_on_anything_else() {
             .map(|_| NodeSize {
                 width: 20.0 + random(90) as f64,
                 height: 10.0 + random(40) as f64,
-                beside: random(60) as f64,
-                tall: random(80) as f64,
+                width_beside: random(60) as f64,
+                height_beside: random(80) as f64,
             })
             .collect();
         let mut pairs: Vec<(usize, usize)> =

@@ -145,7 +145,7 @@ fn walks_follow_their_schema() {
     let (walkable, _) = walk::read(&root().join("examples/coffee_machine/specification.yaml")).unwrap();
     let iosts = walkable.case.test.iosts.clone();
     let (until, goals) = (
-        WalkLimits { events: 1, percent: None, deadline: None, covered: false },
+        WalkLimits { events: 1, percent: None, deadline: None, ends_when_covered: false },
         walk::list_all_goals(&iosts, &ALL),
     );
     let standing = Walk::new(iosts, &goals, true, until, true);
