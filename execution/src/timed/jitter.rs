@@ -111,7 +111,6 @@ impl Noted {
 impl JitterProbe {
     /// Begins to measure. If the machine has no thread for it, only the driver's own waits are noted.
     pub fn start() -> JitterProbe {
-        // More threads would only take time from the others.
         let threads = thread::available_parallelism().map_or(1, usize::from).min(8);
         let due = vec![None; threads];
         let noted = Noted { due, late: VecDeque::new(), bars: vec![0; BARS], most: Duration::ZERO };

@@ -35,7 +35,7 @@ pub fn any(ty: &Type, random: &mut Random) -> Value {
     any_with(ty, &[], random)
 }
 
-/// Draws any value of a type. Some of its parts are from this pool.
+/// Draws any value of a type. Some of its parts are from this pool. Its arrays have at most 256 cells.
 pub fn any_with(ty: &Type, pool: &[Value], random: &mut Random) -> Value {
     draw(ty, pool, random, &mut { 256 })
 }

@@ -96,7 +96,6 @@ pub fn candidates(
             tried.extend(turning_values(turned, place, fields, state, &drawn));
             tried.extend(pool.iter().cloned());
             if matches!(field.ty(), Type::Record(_) | Type::Array(_)) {
-                // Some are composed anew.
                 tried.extend((0..3).map(|_| any_with(field.ty(), &pool, random)));
             }
             tried.retain(|value| {

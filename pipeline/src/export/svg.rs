@@ -8,7 +8,6 @@
 use std::fmt::Write;
 
 use coreach_model::TransitionId;
-use coreach_model::limits::MANY_SHOWN;
 use coreach_model::visible::visible;
 
 use super::dot::mark_colours;
@@ -90,15 +89,16 @@ fn draw_asides(paper: &mut Paper, view: &View<'_>, drawn: &Picture) {
 
 /// Writes everything that an aside stands for, as XML: a viewer shows it where the mouse rests.
 fn full_text(view: &View<'_>, aside: &Aside) -> String {
+    const MOST: usize = 40;
     let describe = |number: &TransitionId| {
         let transition = &view.iosts.transitions[*number];
         let guard = condition_lines(&transition.guard).join(" ");
         format!("{} [{guard}]", view.iosts.describe(transition))
     };
     let mut lines: Vec<String> =
-        aside.transitions.iter().take(MANY_SHOWN).map(|number| escape_xml(&describe(number))).collect();
-    if aside.transitions.len() > MANY_SHOWN {
-        lines.push(format!("... {} more", aside.transitions.len() - MANY_SHOWN));
+        aside.transitions.iter().take(MOST).map(|number| escape_xml(&describe(number))).collect();
+    if aside.transitions.len() > MOST {
+        lines.push(format!("... {} more", aside.transitions.len() - MOST));
     }
     lines.join("&#10;")
 }
