@@ -226,8 +226,8 @@ fn describe_change(name: &str, was: &Value, is: &Value) -> Option<String> {
     Some(changes.filter(|text| text.chars().count() < whole.chars().count()).unwrap_or(whole))
 }
 
-/// Lists the parts of a record, a collection or an array that have changed. `None` if all fields of a record have, or
-/// if the value has no parts.
+/// Lists the parts of a record, a collection or an array that have changed. `None` if all fields of a record
+/// have, or if the value has no parts.
 fn list_changed_parts(name: &str, was: &Value, is: &Value) -> Option<Vec<String>> {
     let (ty, now, then) = match (is, was) {
         (Value::Record(ty, now), Value::Record(_, then)) => (ty, now, then),

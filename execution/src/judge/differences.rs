@@ -367,7 +367,8 @@ fn differ_in_records(wanted: &[Value], got: &[Value]) -> bool {
     wanted.iter().zip(got).all(|(wanted, got)| wanted == got || is_record(wanted))
 }
 
-/// Compares two elements of a list, or two values of one key of a map. If they differ in several parts and are short, they are shown.
+/// Compares two elements of a list, or two values of one key of a map. If they differ in several parts and
+/// are short, they are shown.
 fn compare_entries(subject: String, wanted: &Value, got: &Value, found: &mut Vec<Difference>) {
     let before = found.len();
     compare_values(subject.clone(), wanted, got, found);

@@ -113,7 +113,7 @@ fn list_guards<'t>(
     if explaining.is_empty() {
         explaining = questions(open);
     }
-    // The guards of other alternatives than the one that came explain little. They are left out, or come last.
+    // The guards of other alternatives than the one that came explain little. They are left out or come last.
     let is_of_other = |(transition, question): &(&'t Transition, Question<'t>)| {
         question.is_of_other_alternative(transition)
     };

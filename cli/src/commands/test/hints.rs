@@ -52,7 +52,7 @@ pub(super) fn find_iut_line(path: &Path, run: &Run) -> Option<String> {
         Outcome::RunError(failure) => {
             let text = failure.text();
             let (_, keys) = words.into_iter().find(|(word, _)| text.contains(word))?;
-            // The missing capture, as in "has `{token}`", or the path of the request, as in "`: `GET /items`".
+            // The missing capture, as in "has `{token}`", or the path of a request, as in "`: `GET /items`".
             let capture = text.split_once("has `{").and_then(|(_, rest)| Some(rest.split_once('}')?.0));
             let path = || text.split_once("`: `").and_then(|(_, request)| request.split([' ', '`']).nth(1));
             (keys, capture.or_else(path))
@@ -366,8 +366,8 @@ fn explain_second_answer(case: &Case, initial: &State, run: &Run, record: &Recor
     ))
 }
 
-/// Hints at a system that takes the CR for a part of the text at the end of a line. The evidence: whenever the
-/// stimulus before the Fail was sent, the same output followed.
+/// Hints at a system that takes the CR for a part of the text at the end of a line. The evidence: whenever
+/// the stimulus before the Fail was sent, the same output followed.
 fn explain_line_ending(case: &Case, iut: &Iut, run: &Run) -> Option<String> {
     let Some(Encoding::Lines(lines)) = iut.way.encoding() else { return None };
     let [.., asked, came] = &run.trace[..] else { return None };

@@ -117,8 +117,9 @@ fn find_warnings(wanted: &PathRequest, made: &PathGuided) -> Vec<Diagnostic> {
         let message = format!(
             "step {number} of the path, `{name}`, cannot be seen before silence is a fact: no run can pass"
         );
-        let warning = Diagnostic::warning("silence-after", message);
-        found.push(warning.help("a greater `--tm` waits long enough for it"));
+        found.push(
+            Diagnostic::warning("silence-after", message).help("a greater `--tm` waits long enough for it"),
+        );
     }
     let imprecisions = made.imprecisions.iter();
     found.extend(imprecisions.map(|text| Diagnostic::warning("path-imprecision", text.clone())));
