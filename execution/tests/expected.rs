@@ -625,7 +625,9 @@ fn a_guard_for_another_alternative_comes_last() {
     assert_eq!(told, ["v < 5", "w < 2", "bill == Paid"], "{told:?}");
     // If a guard is about the alternative that came, those about others are left out.
     let others = "w == 3 && bill == Paid || w == 4 && (match bill: Due(c, e) -> false | Paid -> true)";
-    let guards = [("Bill", others), ("Bill", "bill == Due(v * 2, v)")];
+    let excluded = "v == 10 && bill == Due(v * 2, v)";
+    let guards =
+        [("Bill", others), ("Bill", "w < 2 && bill == Paid || w == 4 && bill == Paid"), ("Bill", excluded)];
     let due = json!({ "Due": { "cents": 20, "each": 2 } });
     let told: Vec<String> = why(&guards, "Bill", &[due]).guards.into_iter().map(|one| one.part).collect();
     assert_eq!(told, ["bill == Due(v * 2, v)"], "{told:?}");

@@ -131,12 +131,13 @@ fn list_guards<'t>(
     // The event would be right by a transition that one condition excludes: this decides between the two. If
     // the others are about other alternatives, several conditions explain more than these.
     for (transition, question) in questions(open) {
-        if possible.iter().any(|(listed, _)| std::ptr::eq(*listed, transition)) {
+        let is_listed = possible.iter().any(|(listed, _)| std::ptr::eq(*listed, transition));
+        if is_listed || question.is_of_other_alternative(transition) {
             continue;
         }
         match failing_conjuncts(&transition.guard, &question.values).as_slice() {
             [only] => add_guard(&mut guards, question.guard(iosts, transition, only, false)),
-            _ if are_others && !question.is_of_other_alternative(transition) => {
+            _ if are_others => {
                 let failing = question.failing_parts(iosts, transition);
                 failing.into_iter().for_each(|guard| add_guard(&mut guards, guard));
             }
