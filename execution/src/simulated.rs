@@ -135,8 +135,8 @@ impl<S: Solver> WalkedModel<S> {
         Some(Event::new(action.name.clone(), chosen))
     }
 
-    /// Finds an output here that some values of its parameters may allow, and why its guard has no value if no
-    /// such output has a guard with one.
+    /// Finds an output here that some values of its parameters may allow, and why its guard has no value if
+    /// no such output has a guard with one.
     fn find_hard_output(&self, state: &State) -> Option<(&Action, Option<String>)> {
         let transitions = self.outgoing[state.location].iter().map(|number| &self.iosts.transitions[*number]);
         let possible = transitions

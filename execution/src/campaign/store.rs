@@ -194,8 +194,8 @@ impl Store {
         Ok(Ok(()))
     }
 
-    /// Turns the log on. This needs the file alone, and SQLite does not always wait for that. On Unix its files
-    /// can have a log, so another mode than WAL comes as an error.
+    /// Turns the log on. This needs the file alone, and SQLite does not always wait for that. On Unix its
+    /// files can have a log, so another mode than WAL comes as an error.
     fn enter_log_mode(&self) -> rusqlite::Result<()> {
         let mut pauses = 0;
         loop {

@@ -66,8 +66,8 @@ impl Question<'_> {
         Guard { transition, place, part: part.to_string(), holds, since, values }
     }
 
-    /// Explains a transition joined from several, whose guards are the alternatives of `part`. One is possible
-    /// if all that fails in it is about the event. If only one is, returns what fails in it, and its place.
+    /// Explains a transition joined from several, whose guards are the alternatives of `part`. One is
+    /// possible if all that fails in it is about the event. If only one is, returns what fails in it, and its place.
     fn find_joined<'o>(&self, transition: &'o Transition, part: &Term) -> Option<(Term, Option<&'o Origin>)> {
         let (joined, alternatives) = (&transition.origin.joined, part.disjuncts());
         if joined.is_empty() || alternatives.len() < 2 {

@@ -516,7 +516,7 @@ impl ForeignData {
         scope
     }
 
-    /// Adds the variables whose assignments could not be read. Without a term, their use is no second mistake.
+    /// Adds the variables whose assignments could not be read. Without terms, their use is no new mistake.
     fn add_unread(&self, model: usize, scope: &mut ForeignScope) {
         for (_, name) in self.unread_targets.iter().filter(|(owner, _)| *owner == model) {
             scope.entry(name.clone()).or_insert(None);

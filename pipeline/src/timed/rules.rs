@@ -262,7 +262,7 @@ impl Applying<'_, '_> {
         simplify(condition, &known, self.solver)
     }
 
-    /// Adds a rule's transition, if it can be taken, with the conditions on its delay. `guard`: two conjuncts.
+    /// Adds a rule's transition, if it can be taken, with the conditions on its delay. `guard`: two parts.
     fn add_rule(
         &mut self,
         rule: u8,
