@@ -4,9 +4,9 @@
 //! **Problem.** A trace does not show everything: which of several transitions was taken, the first values of
 //! the data, and the constants may be open. The publication of 2012 keeps nodes of a symbolic tree, whose
 //! conditions grow with every event. **Method.** Events have values, so the next state is mostly evaluated
-//! ([`SymbolicState::behind`]). The other data are terms over *symbols* (the first values of data), with a
-//! condition on these. The condition is kept short, so the size of a state depends on what is not known yet,
-//! and not on the length of the trace:
+//! ([`SymbolicState::after_transition`]). The other data are terms over *symbols* (the first values of data),
+//! with a condition on these. The condition is kept short, so the size of a state depends on what is not
+//! known yet, and not on the length of the trace:
 //!
 //! - If it leaves a symbol one value, by any equations, the symbol is replaced by the value.
 //! - A symbol that no datum mentions any more is eliminated, if this needs no quantifier.

@@ -9,7 +9,7 @@
 //! - The repeated judgement of a run has terms over instants for them.
 //! - A followed trace has values for them ([`super::followed`]).
 //!
-//! All use the step [`SymbolicState::behind`]: it evaluates what can be evaluated, and makes terms of the
+//! All use the step [`SymbolicState::after_transition`]: it evaluates what it can, and makes terms of the
 //! rest.
 
 use std::borrow::Cow;
