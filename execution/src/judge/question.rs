@@ -67,7 +67,7 @@ impl Question<'_> {
     }
 
     /// Explains a transition joined from several, whose guards are the alternatives of `part`. One is
-    /// possible if all that fails in it is about the event. If only one is, returns what fails in it, and its place.
+    /// possible if all that fails in it is about the event. If only one is, returns what fails and its place.
     fn find_joined<'o>(&self, transition: &'o Transition, part: &Term) -> Option<(Term, Option<&'o Origin>)> {
         let (joined, alternatives) = (&transition.origin.joined, part.disjuncts());
         if joined.is_empty() || alternatives.len() < 2 {
