@@ -874,6 +874,15 @@ fn a_simulated_system_that_ignores_an_input_is_told() {
     assert!(!out.contains("raise `within`"), "{out}");
 }
 
+#[test]
+fn a_variable_that_nothing_assigns_is_told() {
+    let folder = folder();
+    folder.write("model.yaml", &MODEL.replace(", assign: { v: v + 1 }", ""));
+    folder.write("iut.yaml", "iut: asked\nstdio: { command: [python3, system.py, json, fine] }\n");
+    let (out, _) = folder.ends(&["test", "coreach.yaml", "--iut", "iut.yaml"], 1);
+    assert!(out.contains("hint: no transition assigns `v`, which the guard reads"), "{out}");
+}
+
 /// The guard of its answer has an equation, so a help about equations would mislead.
 #[test]
 fn a_simulated_system_whose_guard_has_no_value_is_told() {

@@ -623,6 +623,11 @@ fn a_guard_for_another_alternative_comes_last() {
     let due = json!({ "Due": { "cents": 20, "each": 2 } });
     let told: Vec<String> = why(&guards, "Bill", &[due]).guards.into_iter().map(|one| one.part).collect();
     assert_eq!(told, ["v < 5", "w < 2", "bill == Paid"], "{told:?}");
+    // One of which a single condition fails explains more.
+    let guards = [guards[0], guards[1], ("Bill", "v < 4 && bill == Due(20, 2)")];
+    let due = json!({ "Due": { "cents": 20, "each": 2 } });
+    let told: Vec<String> = why(&guards, "Bill", &[due]).guards.into_iter().map(|one| one.part).collect();
+    assert_eq!(told, ["v < 4", "bill == Paid"], "{told:?}");
     // If a guard is about the alternative that came, those about others are left out.
     let others = "w == 3 && bill == Paid || w == 4 && (match bill: Due(c, e) -> false | Paid -> true)";
     let excluded = "v == 10 && bill == Due(v * 2, v)";

@@ -129,7 +129,8 @@ fn list_guards<'t>(
     }
     let others = if are_others { std::mem::take(&mut guards) } else { Vec::new() };
     // The event would be right by a transition that one condition excludes: this decides between the two. If
-    // the others are about other alternatives, several conditions explain more than these.
+    // there is none, and the others are about other alternatives, several conditions explain more than these.
+    let mut of_several = Vec::new();
     for (transition, question) in questions(open) {
         let is_listed = possible.iter().any(|(listed, _)| std::ptr::eq(*listed, transition));
         if is_listed || question.is_of_other_alternative(transition) {
@@ -137,12 +138,11 @@ fn list_guards<'t>(
         }
         match failing_conjuncts(&transition.guard, &question.values).as_slice() {
             [only] => add_guard(&mut guards, question.guard(iosts, transition, only, false)),
-            _ if are_others => {
-                let failing = question.failing_parts(iosts, transition);
-                failing.into_iter().for_each(|guard| add_guard(&mut guards, guard));
-            }
-            _ => {}
+            _ => of_several.extend(question.failing_parts(iosts, transition)),
         }
+    }
+    if are_others && guards.is_empty() {
+        of_several.into_iter().for_each(|guard| add_guard(&mut guards, guard));
     }
     others.into_iter().for_each(|guard| add_guard(&mut guards, guard));
     // The state does not tell why this action cannot come: it tells why the only possible one can.
@@ -164,13 +164,16 @@ fn add_new<T: PartialEq>(items: &mut Vec<T>, item: T) {
     }
 }
 
-/// Adds a guard. The parts into which a purpose splits a transition differ in their targets alone.
+/// Adds a guard. The parts into which a purpose splits a transition differ in their targets alone, or also in
+/// conditions of the purpose.
 fn add_guard(guards: &mut Vec<Guard>, guard: Guard) {
-    fn key(guard: &Guard) -> (Option<&str>, Option<&str>, &str) {
-        let start = guard.transition.rsplit_once("-> ").map(|(start, _)| start);
-        (start, guard.place.as_deref(), &guard.part)
-    }
-    if guards.iter().all(|known| key(known) != key(&guard)) {
+    let start = |guard: &Guard| guard.transition.rsplit_once("-> ").map(|(start, _)| start.to_owned());
+    let is_known = |known: &Guard| {
+        let is_same_place = start(known) == start(&guard) && known.place == guard.place;
+        let is_split = known.place.is_some() && known.transition != guard.transition;
+        is_same_place && (is_split || known.part == guard.part)
+    };
+    if !guards.iter().any(is_known) {
         guards.push(guard);
     }
 }

@@ -541,7 +541,7 @@ impl<'a, 'c> Typing<'a, 'c> {
         let parameters: Vec<&str> = self.scope.parameters.iter().map(|(name, _)| name.as_str()).collect();
         match self.scope.action {
             Some(action) if parameters.is_empty() => {
-                lines.push(format!("{action} has no parameters (`{action}: {{ p: int }}` declares one)"));
+                lines.push(format!("{action} has no parameters (`{action}: {{ p: int }}` declares one; an action under `hide` has none)"));
             }
             Some(action) => lines.push(format!("parameters of {action}: {}", listed(parameters))),
             None => {}

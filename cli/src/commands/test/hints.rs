@@ -95,7 +95,8 @@ pub(super) fn explain_run(
             .or_else(|| explain_second_answer(case, initial, run, record))
             .or_else(|| explain_reordering(case, run, record))
             .or_else(|| explain_line_ending(case, iut, run))
-            .or_else(|| explain_unused_parameter(case, run, record)),
+            .or_else(|| explain_unused_parameter(case, run, record))
+            .or_else(|| explain_unassigned_variable(case, record)),
         Some(Verdict::Inconclusive) => explain_limit(arguments, run)
             .or_else(|| explain_cookie(iut, run))
             .or_else(|| explain_running_clock(case, run, record)),
@@ -404,6 +405,18 @@ fn explain_reordering(case: &Case, run: &Run, record: &Record) -> Option<String>
         let help = || format!("hint: if the order is free, declare `{datum}: set[{element}]` in the model\n");
         (is_set && matches!(element, Type::Enum(_))).then(help)
     })
+}
+
+/// Hints at a variable that the failing guard reads and no transition assigns.
+fn explain_unassigned_variable(case: &Case, record: &Record) -> Option<String> {
+    let guard = record.reason.guards.first().filter(|guard| !guard.holds)?;
+    let model = case.specification.as_ref()?;
+    let is_assigned =
+        |datum: &Datum| model.transitions.iter().any(|step| step.assignments.contains_key(datum));
+    let variable = model.variables.iter().find(|datum| guard.names(datum) && !is_assigned(datum))?;
+    Some(format!(
+        "hint: no transition assigns `{variable}`, which the guard reads: is an assignment missing?\n"
+    ))
 }
 
 /// Hints at a parameter of the last stimulus that no transition reads, if the Fail may have to do with it.
