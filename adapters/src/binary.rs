@@ -74,7 +74,7 @@ pub fn fits_output(binary: &Binary, frame: &[u8]) -> bool {
 /// [`Failure::Garbage`]: a number is too long, or the frame is unmatched and the description makes that an
 /// error. [`Failure::Untranslatable`]: the answer to an ignored frame cannot be written.
 pub fn read_frame(binary: &Binary, frame: &[u8], signatures: &mut Signatures) -> Result<Recognized, Failure> {
-    // Of the output that fits furthest: how many fields fit, and why not more.
+    // The output that fits furthest has so many fields that fit, and this reason why not more.
     let (mut most_fitting, mut closest) = (0, String::new());
     for (action, fields) in &binary.observations {
         let (fitting, why) = match read_values(fields, frame, &binary.spelling) {

@@ -8,7 +8,7 @@ use coreach_execution::outcome::{Cause, Outcome};
 use coreach_execution::run::Occurrence;
 use coreach_execution::{Run, TestCase};
 use coreach_model::excerpt::shortened;
-use coreach_model::limits::LONGEST_VALUE;
+use coreach_model::limits::{LONGEST_VALUE, MOST_VALUES};
 use coreach_model::semantics::State;
 use coreach_model::types::RecordForm;
 use coreach_model::{Datum, Value, Verdict};
@@ -232,7 +232,7 @@ fn list_changed_parts(name: &str, was: &Value, is: &Value) -> Option<Vec<String>
     let (ty, now, then) = match (is, was) {
         (Value::Record(ty, now), Value::Record(_, then)) => (ty, now, then),
         (Value::Array(now), Value::Array(then)) => {
-            let indices = Value::enumerate(&now.ty.index, 1000)?.into_iter();
+            let indices = Value::enumerate(&now.ty.index, MOST_VALUES)?.into_iter();
             let changed = indices.filter_map(|index| {
                 describe_change(&format!("{name}[{index}]"), then.get(&index), now.get(&index))
             });

@@ -1,5 +1,5 @@
-//! Inputs that a specification takes in some of the states that are possible, and refuses in others; and
-//! outputs that a state demands with a value outside of the type of a parameter.
+//! Mistakes that random traces of a specification show: an input that some possible states take and others
+//! refuse, and an output that must come with a value outside of its type.
 //!
 //! **Problem.** After a trace several states may be possible. An input that one of them takes may be sent,
 //! and by ioc only what follows there is allowed (Definition 6.2). An implementation that is in another one

@@ -26,7 +26,7 @@ pub fn listen_for_hold_ups(listener: Listener) {
     let _ = HOLD_UP_LISTENER.set(listener);
 }
 
-/// The user is told about a wait after so long.
+/// A longer wait is reported to the user.
 pub const SILENT: Duration = Duration::from_secs(1);
 
 /// Tells the listener what holds up the work.

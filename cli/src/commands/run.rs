@@ -226,7 +226,7 @@ struct ExampleJson {
     events: Vec<String>,
 }
 
-/// What the tester can win: the level of winning, and how certain it is.
+/// Describes how the tester can win: the level of winning, and how certain it is.
 #[derive(Clone, Serialize)]
 struct WinningJson {
     level: &'static str,

@@ -76,7 +76,7 @@ pub(super) fn explain_condition(condition: &Term, values: &Valuation, of_event: 
 struct OpenedFully {
     /// The part that was opened last.
     innermost: Term,
-    /// The last part that is shown, and what is told of the branch and of the other cases.
+    /// The last part that is shown, with the text about the branch and the other cases.
     decisive: Option<(Term, String)>,
     /// The last part of a case that stands in the model.
     last_written: Option<Term>,

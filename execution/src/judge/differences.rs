@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 use coreach_adapters::encoding::TextEncoding;
-use coreach_model::limits::{FEW_SHOWN, LONGEST_TEXT, LONGEST_VALUE};
+use coreach_model::limits::{FEW_SHOWN, LONGEST_TEXT, LONGEST_VALUE, MOST_VALUES};
 use coreach_model::number::time_text;
 use coreach_model::term::node::Comparison;
 use coreach_model::types::RecordForm;
@@ -229,12 +229,12 @@ pub(super) fn compare_values(subject: String, wanted: &Value, got: &Value, found
         }
         (Value::Array(wanted_parts), Value::Array(got_parts)) => {
             // All cells are compared, unless there are very many. Then those that a value names are.
-            let all = Value::enumerate(&wanted_parts.ty.index, 1000);
+            let all = Value::enumerate(&wanted_parts.ty.index, MOST_VALUES);
             let is_whole = all.is_some();
             let named = || wanted_parts.cells.keys().chain(got_parts.cells.keys()).cloned().collect();
             for key in all.map_or_else(named, BTreeSet::from_iter) {
                 // Arrays of arrays may differ in more cells than anybody counts.
-                if found.len() > 1000 {
+                if found.len() > MOST_VALUES {
                     return;
                 }
                 let parts = (wanted_parts.get(&key), got_parts.get(&key));

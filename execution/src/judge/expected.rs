@@ -114,13 +114,11 @@ fn list_guards<'t>(
         explaining = questions(open);
     }
     // The guards of other alternatives than the one that came explain little. They are left out or come last.
-    let is_of_other = |(transition, question): &(&'t Transition, Question<'t>)| {
-        question.is_of_other_alternative(transition)
-    };
-    let are_others = explaining.iter().all(is_of_other);
-    if !are_others {
-        explaining.retain(|one| !is_of_other(one));
-    }
+    let (of_other, of_same): (Vec<_>, Vec<_>) = explaining
+        .into_iter()
+        .partition(|(transition, question)| question.is_of_other_alternative(transition));
+    let are_others = of_same.is_empty();
+    let explaining = if are_others { of_other } else { of_same };
     let mut guards = Vec::new();
     for (transition, question) in &explaining {
         for guard in question.failing_parts(iosts, transition) {
@@ -138,10 +136,11 @@ fn list_guards<'t>(
         }
         match failing_conjuncts(&transition.guard, &question.values).as_slice() {
             [only] => add_guard(&mut guards, question.guard(iosts, transition, only, false)),
-            _ => of_several.extend(question.failing_parts(iosts, transition)),
+            _ if are_others => of_several.extend(question.failing_parts(iosts, transition)),
+            _ => {}
         }
     }
-    if are_others && guards.is_empty() {
+    if guards.is_empty() {
         of_several.into_iter().for_each(|guard| add_guard(&mut guards, guard));
     }
     others.into_iter().for_each(|guard| add_guard(&mut guards, guard));
@@ -167,7 +166,9 @@ fn add_new<T: PartialEq>(items: &mut Vec<T>, item: T) {
 /// Adds a guard. The parts into which a purpose splits a transition differ in their targets alone, or also in
 /// conditions of the purpose.
 fn add_guard(guards: &mut Vec<Guard>, guard: Guard) {
-    let start = |guard: &Guard| guard.transition.rsplit_once("-> ").map(|(start, _)| start.to_owned());
+    fn start(guard: &Guard) -> Option<&str> {
+        guard.transition.rsplit_once("-> ").map(|(start, _)| start)
+    }
     let is_known = |known: &Guard| {
         let is_same_place = start(known) == start(&guard) && known.place == guard.place;
         let is_split = known.place.is_some() && known.transition != guard.transition;

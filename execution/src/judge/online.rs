@@ -335,7 +335,7 @@ impl Judge for OnlineJudge<'_> {
             Some(without_purpose(self.test, candidate, &siblings, values.as_ref()))
         };
         let why = Reasons { violates, ..self.monitor.why_not(observed, verdict, allow) };
-        // Of a violated property, the specification's guards say nothing.
+        // The specification's guards say nothing about a violated property.
         if violates.is_some() { Reasons { instead: String::new(), guards: Vec::new(), ..why } } else { why }
     }
 }

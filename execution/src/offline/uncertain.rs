@@ -338,7 +338,7 @@ impl Uncertain {
     }
 }
 
-/// What the contexts of a cell do with their next event.
+/// The effect of the next event on the contexts of a cell.
 #[derive(Default)]
 struct TakenEvent {
     /// The contexts after it.

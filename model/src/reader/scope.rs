@@ -11,7 +11,7 @@ use crate::term::Term;
 use crate::types::{EnumType, RecordForm, RecordType, Type};
 use crate::value::Value;
 
-/// What is said of the name of a location of the specification, in a purpose.
+/// Describes the name of a location of the specification, for a message about a purpose.
 pub const LOCATION: &str = "a location of the specification";
 
 #[derive(Clone, PartialEq, Debug)]

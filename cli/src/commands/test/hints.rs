@@ -342,7 +342,7 @@ fn is_over_same_connection(run: &Run, one: &str, other: &str) -> bool {
 /// Hints at two outputs after the last input, if the model expected no observation after the first one.
 fn explain_second_answer(case: &Case, initial: &State, run: &Run, record: &Record) -> Option<String> {
     let (last, before) = run.trace.split_last()?;
-    // Of two equal outputs, the explanation says already that the system may answer twice.
+    // The explanation says already that a system with two equal outputs may answer twice.
     if !record.reason.expected.is_empty() || record.reason.summary.contains("does the system answer twice?") {
         return None;
     }
