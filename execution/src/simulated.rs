@@ -14,9 +14,8 @@ use coreach_adapters::description::Completion;
 use coreach_adapters::in_process::Implementation;
 use coreach_analyses::solver::Solver;
 use coreach_model::codec::as_type;
-use coreach_model::excerpt::shortened;
 use coreach_model::iosts::{Action, ActionId, ActionKind, Iosts, Transition};
-use coreach_model::limits::{LONGEST_TEXT, MOST_STATES};
+use coreach_model::limits::{LONGEST_TEXT, LONGEST_VALUE, MOST_STATES};
 use coreach_model::random::Random;
 use coreach_model::semantics::{Event, State, fire, in_types_of, step};
 use coreach_model::term::evaluate::{Valuation, evaluate};
@@ -24,6 +23,7 @@ use coreach_model::term::node::Node;
 use coreach_model::{Datum, LocationId, Numbered, Term, TransitionId, Value};
 
 use crate::initial;
+use crate::judge::excerpts::shorten_collection;
 use crate::judge::guards::may_be;
 use crate::values::{MIX, Values, any};
 
@@ -163,11 +163,16 @@ fn find_undefined(action: &Action, transition: &Transition, state: &State) -> Op
     })
 }
 
-/// Writes the values of a state as `, v = 3, w = 4`, as many as fit a message.
-fn describe_values(state: &State) -> String {
+/// Writes the values that the guards from here read as `, v = 3, w = 4`, as many as fit a message.
+fn describe_values(iosts: &Iosts, state: &State) -> String {
     let mut text = String::new();
+    let from_here: Vec<_> = iosts.transitions.iter().filter(|one| one.source == state.location).collect();
     for (datum, value) in &state.valuation {
-        let pair = format!(", {datum} = {}", shortened(&format!("{value:#}")));
+        if !from_here.iter().any(|transition| transition.guard.mentions(datum)) {
+            continue;
+        }
+        let value = shorten_collection(&format!("{value:#}"), &[], &[], LONGEST_VALUE);
+        let pair = format!(", {datum} = {value}");
         if text.len() + pair.len() > 2 * LONGEST_TEXT {
             return text + ", ...";
         }
@@ -283,7 +288,7 @@ impl<S: Solver> Implementation for Simulated<S> {
     fn explain_silence(&self) -> Option<String> {
         let state = self.model.state.as_ref().filter(|_| self.is_silent && !self.is_free)?;
         let iosts = &self.model.iosts;
-        let place = format!("in `{}`{}", iosts.locations[state.location].name, describe_values(state));
+        let place = format!("in `{}`{}", iosts.locations[state.location].name, describe_values(iosts, state));
         let what = match (&self.ignored, self.model.find_hard_output(state)) {
             (Some(input), _) => {
                 let mut from_here = iosts.transitions.iter().filter(|one| one.source == state.location);

@@ -32,7 +32,9 @@ use crate::judge::contract::{
     AfterSilence, Choice, Follower, Guard, Judge, Judged, Move, Offer, Offers, Reasons,
 };
 use crate::judge::expected::{Expectation, decided_guard, describe_expectation};
-use crate::judge::guards::{can_come, conjunct_texts, failing_sets, may_be, with_event, without_purpose};
+use crate::judge::guards::{
+    can_come, conjunct_texts, failing_sets, may_be, split_joined, with_event, without_purpose,
+};
 use crate::run::{Cause, Occurrence, ShownState};
 use crate::test_case::{TestCase, exact_seconds};
 use crate::values::are_typed;
@@ -363,7 +365,9 @@ impl Judge for CaseJudge<'_> {
             return Reasons { violates, ..Reasons::default() };
         }
         let silent = self.test.timed.as_ref().map(|_| &self.silent);
-        let open: Vec<&Transition> = self.open_transitions().collect();
+        let split: Vec<Transition> =
+            self.open_transitions().flat_map(|transition| split_joined(self.test, transition)).collect();
+        let open: Vec<&Transition> = split.iter().collect();
         let forbidden = observed.filter(|_| verdict == Some(Verdict::Fail));
         let forbidden_values = forbidden.map(|event| with_event(iosts, &self.state, event));
         let leave_out = |transition: &&Transition| {

@@ -24,7 +24,7 @@ use coreach_model::term::{Substitution, TermShape, substitute};
 use coreach_model::types::{Alternative, RecordForm, RecordType};
 use coreach_model::{Datum, Type, Value};
 
-use crate::judge::excerpts::{drop_id_types, is_quoted};
+use crate::judge::excerpts::{contains_word, drop_id_types, is_quoted};
 use crate::limits::LARGEST_WRITTEN;
 
 /// Why a condition holds or not: what decides in it, if it does not say that itself, and the values in that.
@@ -47,7 +47,17 @@ pub(super) fn explain_condition(condition: &Term, values: &Valuation, of_event: 
         return grounds;
     }
     let shown = decisive.as_ref().map_or(condition, |(part, _)| part);
-    let mut shown_values = condition_values(shown, &scope);
+    if let Some(Node::And(parts)) = shown.written().filter(|_| scope.is_true(shown))
+        && parts.len() > 2
+        && decisive.is_some()
+    {
+        let texts: Vec<String> = parts.iter().map(|part| scope.describe_sides(part)).collect();
+        let mut values = BTreeMap::new();
+        collect_scalars(shown, &scope.values, &mut values);
+        return Grounds { since: Some(format!("all of these hold: {}", texts.join(", "))), values };
+    }
+    let is_told_by_branch = !branch.is_empty() && differ_in_alternative(shown, &scope.values);
+    let mut shown_values = if is_told_by_branch { BTreeMap::new() } else { condition_values(shown, &scope) };
     // Of a condition that chose a branch the results and single values are enough, and of earlier ones the
     // latter alone.
     if let Some((last, before)) = chosen_by.split_last() {
@@ -69,6 +79,9 @@ pub(super) fn explain_condition(condition: &Term, values: &Valuation, of_event: 
         let texts = parts.iter().flatten().map(|part| scope.describe_value(part));
         texts.collect::<Vec<_>>().join(", as ") + &others
     });
+    // The content of an option is enough.
+    let contents: Vec<String> = shown_values.keys().filter(|name| name.contains(".value")).cloned().collect();
+    shown_values.retain(|name, _| !contents.iter().any(|other| other.starts_with(&format!("{name}.value"))));
     Grounds { since, values: shown_values }
 }
 
@@ -93,7 +106,6 @@ fn text_length(term: &Term) -> usize {
 /// Opens a condition level by level.
 fn open_fully(condition: &Term, scope: &mut DecisiveScope) -> OpenedFully {
     let is_short = |term: &Term| text_length(term) <= 3 * LONGEST_VALUE;
-    let quoted = Some(condition.to_string()).filter(|text| is_quoted(text)).unwrap_or_default();
     let (mut innermost, mut decisive, mut last_written) = (condition.clone(), None, None);
     let (mut is_case, mut branch, mut others, mut chosen_by) =
         (false, String::new(), String::new(), Vec::new());
@@ -102,14 +114,15 @@ fn open_fully(condition: &Term, scope: &mut DecisiveScope) -> OpenedFully {
         if opened.term.written_size() > LARGEST_WRITTEN || opened.term.is_false() || opened.term.is_true() {
             break;
         }
-        if is_case && !opened.is_written && last_written.is_none() {
+        let is_below_side = opened.is_side && innermost != *condition;
+        if (is_case && !opened.is_written || is_below_side) && last_written.is_none() {
             last_written = Some(innermost).filter(is_short);
         }
         is_case |= opened.is_case;
         others += &opened.others;
         let is_choice = opened.others.is_empty();
-        if let Some(decider) = opened.chosen_by.last().filter(|_| is_choice) {
-            branch = branch_text(decider, scope, &quoted);
+        if is_choice && !opened.chosen_by.is_empty() {
+            branch = branch_text(&opened.chosen_by, scope);
         }
         chosen_by.extend(opened.chosen_by);
         innermost = opened.term;
@@ -121,14 +134,21 @@ fn open_fully(condition: &Term, scope: &mut DecisiveScope) -> OpenedFully {
     OpenedFully { innermost, decisive, last_written, branch, chosen_by }
 }
 
-/// Names the branch that this term has chosen. Empty if the quoted condition tells it, or the text is long.
-fn branch_text(decider: &Term, scope: &DecisiveScope, quoted: &str) -> String {
-    let (text, value) = (decider.to_string(), evaluate(decider, &scope.values));
-    let value = value.map_or_else(|_| "undefined".to_owned(), |value| value.to_string());
-    let is_new = (*decider.sort() == Type::Bool || !is_path(decider)) && !quoted.contains(&text);
-    match is_new && text.chars().count().max(value.chars().count()) <= LONGEST_VALUE {
-        true => format!(" (the branch where `{text}` is {value})"),
-        false => String::new(),
+/// Names the branch that these terms have chosen, by the last two of them. Empty if the quoted condition tells
+/// it, or the text is long.
+fn branch_text(deciders: &[Term], scope: &DecisiveScope) -> String {
+    let describe = |decider: &Term| {
+        let (text, value) = (decider.to_string(), evaluate(decider, &scope.values));
+        let value = value.map_or_else(|_| "undefined".to_owned(), |value| value.to_string());
+        let is_new = (*decider.sort() == Type::Bool || !is_path(decider)) && !scope.quoted.contains(&text);
+        let is_short = text.chars().count().max(value.chars().count()) <= LONGEST_VALUE;
+        (is_new && is_short).then(|| format!("`{text}` is {value}"))
+    };
+    let Some(last) = deciders.last().and_then(describe) else { return String::new() };
+    let before = deciders.iter().rev().skip(1).filter_map(describe).next();
+    match before.filter(|before| *before != last) {
+        Some(before) => format!(" (the branch where {before} and {last})"),
+        None => format!(" (the branch where {last})"),
     }
 }
 
@@ -180,13 +200,16 @@ pub(super) struct DecisiveScope {
     pub of_event: Vec<Datum>,
     /// The names that the condition reads, and those of the event and of cases.
     names: BTreeSet<String>,
+    /// The condition, if it is short enough to be quoted.
+    quoted: String,
 }
 
 impl DecisiveScope {
     pub(super) fn new(condition: &Term, values: &Valuation, of_event: &[Datum]) -> Self {
         let read = condition.data();
         let names = read.iter().chain(of_event).map(|datum| datum.name().to_owned()).collect();
-        DecisiveScope { values: values.clone(), of_event: of_event.to_vec(), names }
+        let quoted = Some(condition.to_string()).filter(|text| is_quoted(text)).unwrap_or_default();
+        DecisiveScope { values: values.clone(), of_event: of_event.to_vec(), names, quoted }
     }
 
     fn is_of_event(&self, term: &Term) -> bool {
@@ -211,6 +234,19 @@ impl DecisiveScope {
             (false, _) => format!("`{part}` does not"),
         }
     }
+
+    /// Writes a comparison with the values of its sides, as far as they are short and not written there.
+    fn describe_sides(&self, part: &Term) -> String {
+        let Some(Node::Compare(sign, a, b)) = part.written() else { return format!("`{part}`") };
+        let value = |side: &Term| {
+            let text = format!("{:#}", evaluate(side, &self.values).ok()?);
+            (text.chars().count() <= LONGEST_VALUE / 2).then_some(text)
+        };
+        match (value(a), value(b)) {
+            (Some(left), Some(right)) => format!("`{part}` ({left} {sign} {right})"),
+            _ => format!("`{part}`"),
+        }
+    }
 }
 
 /// A part of a condition that decides about it.
@@ -222,6 +258,8 @@ struct Opened {
     is_written: bool,
     /// Is it one of several cases?
     is_case: bool,
+    /// Is it a side of an equation between truth values?
+    is_side: bool,
     /// The needs of the other cases, as text.
     others: String,
     /// The terms that were read to choose the case.
@@ -231,7 +269,7 @@ struct Opened {
 impl Opened {
     fn written(term: Term) -> Self {
         let (others, chosen_by) = (String::new(), Vec::new());
-        Opened { term, says_more: true, is_written: true, is_case: false, others, chosen_by }
+        Opened { term, says_more: true, is_written: true, is_case: false, is_side: false, others, chosen_by }
     }
 
     fn case(term: Term, chosen_by: Vec<Term>) -> Self {
@@ -275,12 +313,68 @@ fn open_condition(term: &Term, scope: &mut DecisiveScope) -> Option<Opened> {
             case.as_literal().is_none().then(|| Opened::case(case, chosen_by))
         }
         TermShape::Node(Node::Compare(_, a, b)) => {
+            if let Some(narrowed) = narrow_to_field(term, scope) {
+                return Some(Opened::written(narrowed));
+            }
             let is_written = [a, b].iter().all(|side| side.unfolded().is_none());
-            let (opened, chosen_by) = open_branches(term, scope)?;
-            Some(Opened { is_written, ..Opened::case(unwrap_options(opened), chosen_by) })
+            match open_branches(term, scope) {
+                Some((opened, chosen_by)) => {
+                    Some(Opened { is_written, ..Opened::case(unwrap_options(opened), chosen_by) })
+                }
+                // The event has a truth value. The side that the state gives tells why it is wrong.
+                None if *a.sort() == Type::Bool => {
+                    let given = if scope.is_of_event(a) { b } else { a };
+                    let opened = || Opened { is_side: true, ..Opened::inner(given.clone(), false) };
+                    (!scope.is_of_event(given)).then(opened)
+                }
+                None => None,
+            }
         }
         _ => open_branches(term, scope).map(|(branch, chosen_by)| Opened::case(branch, chosen_by)),
     }
+}
+
+/// Narrows an equation with a record that is written out to its only wrong field: `outcome == Bid(x, y)` to
+/// `outcome.price == y`.
+fn narrow_to_field(condition: &Term, scope: &mut DecisiveScope) -> Option<Term> {
+    let Some(Node::Compare(Comparison::Equal, a, b)) = condition.written() else { return None };
+    let (seen, built) = if matches!(a.written(), Some(Node::Record(..))) { (b, a) } else { (a, b) };
+    let Some(Node::Record(ty, parts)) = built.written().filter(|_| is_path(seen)) else { return None };
+    let fields = |side: &Term| match evaluate(side, &scope.values) {
+        Ok(Value::Record(_, fields)) => Some(fields),
+        _ => None,
+    };
+    let (seen_fields, built_fields) = (fields(seen)?, fields(built)?);
+    let mut wrong = (0..parts.len()).filter(|position| seen_fields[*position] != built_fields[*position]);
+    let (Some(position), None) = (wrong.next(), wrong.next()) else { return None };
+    let field_type = &ty.fields[position].1;
+    let field = match &ty.form {
+        RecordForm::Plain => Term::field(seen, position),
+        RecordForm::Variant(_) if position > 0 => {
+            let shown = Datum::new(field_name(seen, ty, position), field_type.clone());
+            scope.of_event.extend(scope.is_of_event(seen).then(|| shown.clone()));
+            scope.values.insert(shown.clone(), seen_fields[position].clone());
+            Term::datum(&shown)
+        }
+        _ => return None,
+    };
+    Some(Term::compare(Comparison::Equal, &field, &parts[position]))
+}
+
+/// Is it an equation of two variants or options with different alternatives?
+pub(super) fn differ_in_alternative(part: &Term, values: &Valuation) -> bool {
+    let tag = |side: &Term| match evaluate(side, values) {
+        Ok(Value::Record(ty, fields)) if !ty.alternatives().is_empty() => Some(fields[0].clone()),
+        _ => None,
+    };
+    matches!(part.written(), Some(Node::Compare(Comparison::Equal, a, b)) if tag(a) != tag(b))
+}
+
+/// Names a field of a variant or option: `outcome.price`, `vTop.value`.
+fn field_name(whole: &Term, ty: &RecordType, position: usize) -> String {
+    // The name of the alternative stands before that of the field.
+    let name = &ty.fields[position].0;
+    format!("{whole}.{}", name.rsplit('\'').next().unwrap_or(name))
 }
 
 /// Turns `some(x) == some(y)` into `x == y`.
@@ -348,17 +442,33 @@ fn choose_arm<'m>(choice: &'m MatchOperation, ty: &RecordType, tag: &Value) -> O
     choice.cases.iter().find(fits).or(choice.cases.last())
 }
 
-/// Chooses the case of a `match`. Its names come into the scope, under other names if they are read already.
-fn choose_case(choice: &MatchOperation, arguments: &[Term], scope: &mut DecisiveScope) -> Option<Term> {
-    let [subject, read @ ..] = arguments else { return None };
+/// Chooses the case of a `match` of this subject. Its names stand for what the subject writes out, or come into
+/// the scope. A name that nobody sees in the quoted condition becomes the place in the subject.
+fn choose_case(
+    choice: &MatchOperation,
+    subject: &Term,
+    read: &[Term],
+    scope: &mut DecisiveScope,
+) -> Option<Term> {
     let Value::Record(ty, fields) = evaluate(subject, &scope.values).ok()? else { return None };
     let case = choose_arm(choice, &ty, &fields[0])?;
     let is_of_event = scope.is_of_event(subject);
     let mut known: Substitution = choice.read.iter().cloned().zip(read.iter().cloned()).collect();
     for (name, position) in &case.names {
+        if let Some(Node::Record(_, parts)) = subject.written() {
+            known.insert(name.clone(), parts[*position].clone());
+            continue;
+        }
         let mut shown = name.name().to_owned();
-        while !scope.names.insert(shown.clone()) {
-            shown.push('_');
+        let is_clear = contains_word(&scope.quoted, &shown) && !scope.names.contains(&shown);
+        let is_call = matches!(subject.shape(), TermShape::Operation(DerivedOperation::Call(_), _));
+        let is_short = is_path(subject) || (is_call && text_length(subject) <= LONGEST_VALUE / 2);
+        if is_short && !is_clear {
+            shown = field_name(subject, &ty, *position);
+        } else {
+            while !scope.names.insert(shown.clone()) {
+                shown.push('_');
+            }
         }
         let shown = Datum::new(shown, name.ty().clone());
         known.insert(name.clone(), Term::datum(&shown));
@@ -372,13 +482,30 @@ fn choose_case(choice: &MatchOperation, arguments: &[Term], scope: &mut Decisive
 /// terms by which the branches were chosen.
 fn open_side(side: &Term, scope: &mut DecisiveScope, chosen_by: &mut Vec<Term>) -> Term {
     let body = side.unfolded().unwrap_or_else(|| side.clone());
+    let subject;
     let (decider, branch) = match body.shape() {
+        TermShape::Node(Node::Field(whole, position)) => {
+            let count = chosen_by.len();
+            let opened = open_side(whole, scope, chosen_by);
+            return match opened.written() {
+                Some(Node::Record(_, parts)) => open_side(&parts[*position], scope, chosen_by),
+                _ if chosen_by.len() > count => Term::field(&opened, *position),
+                _ => side.clone(),
+            };
+        }
         TermShape::Node(Node::IfThenElse(condition, then, other)) => {
             let Ok(is_true) = holds(condition, &scope.values) else { return side.clone() };
             (condition, Some(if is_true { then } else { other }.clone()))
         }
         TermShape::Operation(DerivedOperation::Match(choice), arguments) => {
-            (&arguments[0], choose_case(choice, arguments, scope))
+            subject = open_side(&arguments[0], scope, chosen_by);
+            let case = choose_case(choice, &subject, &arguments[1..], scope);
+            // A subject that is written out has only one case.
+            if let Some(case) = case.as_ref().filter(|_| matches!(subject.written(), Some(Node::Record(..))))
+            {
+                return open_side(case, scope, chosen_by);
+            }
+            (&subject, case)
         }
         _ => return side.clone(),
     };
@@ -396,12 +523,18 @@ fn open_branches(condition: &Term, scope: &mut DecisiveScope) -> Option<(Term, V
             Some((branch.clone(), vec![decider.clone()]))
         }
         TermShape::Operation(DerivedOperation::Match(choice), arguments) => {
-            Some((choose_case(choice, arguments, scope)?, arguments[..1].to_vec()))
+            let mut chosen_by = Vec::new();
+            let subject = open_side(&arguments[0], scope, &mut chosen_by);
+            if !matches!(subject.written(), Some(Node::Record(..))) {
+                chosen_by.push(subject.clone());
+            }
+            Some((choose_case(choice, &subject, &arguments[1..], scope)?, chosen_by))
         }
         TermShape::Node(Node::Compare(sign, a, b)) => {
             let mut chosen_by = Vec::new();
-            let [a, b] = [a, b].map(|side| open_side(side, scope, &mut chosen_by));
-            (!chosen_by.is_empty()).then(|| (Term::compare(*sign, &a, &b), chosen_by))
+            let opened = [a, b].map(|side| open_side(side, scope, &mut chosen_by));
+            let is_opened = opened.iter().ne([a, b]);
+            is_opened.then(|| (Term::compare(*sign, &opened[0], &opened[1]), chosen_by))
         }
         _ => None,
     }

@@ -28,7 +28,7 @@ pub(super) fn list_indices_read<'t>(name: &str, values: &[(&'t str, &'t str)]) -
 
 /// Shortens the text of a collection to about `most` characters. Elements at the positions or keys that are
 /// `read` come first, then those that one of the values names. These may take three times as much.
-pub(super) fn shorten_collection(text: &str, read: &[&str], values: &[(&str, &str)], most: usize) -> String {
+pub(crate) fn shorten_collection(text: &str, read: &[&str], values: &[(&str, &str)], most: usize) -> String {
     let length = |text: &str| text.chars().count();
     if length(text) <= most {
         return text.to_owned();

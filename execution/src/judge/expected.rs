@@ -15,7 +15,7 @@ use coreach_analyses::solver::{Solver, Witness};
 use coreach_model::iosts::{Iosts, Transition};
 use coreach_model::limits::{FEW_SHOWN, LONGEST_VALUE};
 use coreach_model::semantics::{Event, State};
-use coreach_model::term::evaluate::{Valuation, evaluate, holds};
+use coreach_model::term::evaluate::{Valuation, holds};
 use coreach_model::term::node::{Comparison, Node};
 use coreach_model::term::{literals, substitute};
 use coreach_model::{Datum, Term, Type, Value};
@@ -23,7 +23,7 @@ use dashu_int::IBig;
 use dashu_ratio::RBig;
 
 use crate::judge::contract::Guard;
-use crate::judge::decisive::{DecisiveScope, collect_values, find_false_case};
+use crate::judge::decisive::{DecisiveScope, collect_values, differ_in_alternative, find_false_case};
 use crate::judge::differences::{
     Demand, Difference, alternatives_text, demand_text, demanded_value, instants_text, join_with_or,
 };
@@ -143,7 +143,9 @@ fn list_guards<'t>(
     if guards.is_empty() {
         of_several.into_iter().for_each(|guard| add_guard(&mut guards, guard));
     }
-    others.into_iter().for_each(|guard| add_guard(&mut guards, guard));
+    if guards.is_empty() {
+        guards = others;
+    }
     // The state does not tell why this action cannot come: it tells why the only possible one can.
     let state_forbids = |(transition, question): &(&Transition, Question<'_>)| {
         failing_conjuncts(&transition.guard, &question.values).iter().any(|part| !question.reads_event(part))
@@ -195,14 +197,8 @@ impl<'t> Question<'t> {
     /// Does the transition refuse the event since a variant or an option in it has another alternative?
     fn is_of_other_alternative(&self, transition: &Transition) -> bool {
         fn is_wrong(part: &Term, question: &Question<'_>, scope: &DecisiveScope) -> bool {
-            let tag = |side: &Term| match evaluate(side, &question.values) {
-                Ok(Value::Record(ty, fields)) if !ty.alternatives().is_empty() => Some(fields[0].clone()),
-                _ => None,
-            };
             match part.written() {
-                Some(Node::Compare(Comparison::Equal, a, b)) if tag(a) != tag(b) => {
-                    question.reads_event(part)
-                }
+                _ if differ_in_alternative(part, &question.values) => question.reads_event(part),
                 Some(Node::And(parts)) => parts
                     .iter()
                     .any(|part| holds(part, &question.values) != Ok(true) && is_wrong(part, question, scope)),

@@ -1,7 +1,7 @@
 //! The parts of guards that decide about an observation, and whether one can come at all.
 
 use coreach_analyses::solver::{Solver, Witness};
-use coreach_model::iosts::{Iosts, Transition};
+use coreach_model::iosts::{Iosts, Transition, TransitionOrigin};
 use coreach_model::semantics::{Event, State};
 use coreach_model::term::evaluate::{Valuation, evaluate, holds};
 use coreach_model::term::{literals, substitute};
@@ -35,6 +35,32 @@ pub(super) fn failing_conjuncts(guard: &Term, valuation: &Valuation) -> Vec<Term
 
 pub(crate) fn conjunct_texts(conjuncts: &[Term]) -> Vec<String> {
     conjuncts.iter().map(Term::to_string).collect()
+}
+
+/// Splits a transition that was joined from several of the specification: one for each alternative of its
+/// guard. A disjunction that the specification has itself stays whole.
+pub(crate) fn split_joined(test: &TestCase, transition: &Transition) -> Vec<Transition> {
+    let is_of_specification = |part: &Term| test.conjuncts.contains(part);
+    let conjuncts = transition.guard.conjuncts();
+    let is_joined = |part: &&Term| {
+        let alternatives = part.disjuncts();
+        let has_demand = |guard: &Term| guard.conjuncts().iter().any(is_of_specification);
+        alternatives.len() > 1 && !is_of_specification(part) && alternatives.iter().all(has_demand)
+    };
+    let Some(joined) = conjuncts.iter().find(is_joined) else { return vec![transition.clone()] };
+    let split = joined.disjuncts().into_iter().map(|alternative| {
+        let known = &transition.origin.joined;
+        let place = known.iter().find(|(guard, _)| guard.disjuncts().contains(&alternative));
+        let origin = TransitionOrigin {
+            whole: None,
+            guard: place.and_then(|(_, place)| place.clone()),
+            joined: Vec::new(),
+            ..transition.origin.clone()
+        };
+        let others = conjuncts.iter().filter(|part| *part != joined).cloned();
+        Transition { guard: Term::and(others.chain([alternative])), origin, ..transition.clone() }
+    });
+    split.collect()
 }
 
 /// Leaves the conditions of a purpose out of a transition. The purpose splits a transition of the

@@ -31,7 +31,6 @@ use crate::judge::differences::{
     Demand, Difference, MOST_WAYS, combine_ways, compare_values, is_short, merge_differences, value_text,
 };
 use crate::judge::excerpts::cut_text;
-use crate::judge::guards::failing_conjuncts;
 use crate::limits::LARGEST_WRITTEN;
 
 /// A transition, with the values by which its guard is read.
@@ -55,30 +54,10 @@ impl Question<'_> {
 
     /// Explains the part of a guard that decided. `holds` says whether the part held.
     pub(super) fn guard(&self, iosts: &Iosts, transition: &Transition, part: &Term, holds: bool) -> Guard {
-        let joined = self.find_joined(transition, part).filter(|_| !holds);
-        let (part, origin) = match &joined {
-            Some((part, origin)) => (part, *origin),
-            None => (part, transition.origin.guard_or_whole()),
-        };
-        let place = origin.map(Origin::file_and_line);
+        let place = transition.origin.guard_or_whole().map(Origin::file_and_line);
         let transition = iosts.describe(transition);
         let Grounds { since, values } = explain_condition(part, &self.values, self.parameters);
         Guard { transition, place, part: part.to_string(), holds, since, values }
-    }
-
-    /// Explains a transition joined from several, whose guards are the alternatives of `part`. One is
-    /// possible if all that fails in it is about the event. If only one is, returns what fails and its place.
-    fn find_joined<'o>(&self, transition: &'o Transition, part: &Term) -> Option<(Term, Option<&'o Origin>)> {
-        let (joined, alternatives) = (&transition.origin.joined, part.disjuncts());
-        if joined.is_empty() || alternatives.len() < 2 {
-            return None;
-        }
-        let list_failing = |guard: &Term| failing_conjuncts(guard, &self.values);
-        let is_possible = |guard: &&Term| list_failing(guard).iter().all(|failing| self.reads_event(failing));
-        let mut possible = alternatives.iter().filter(is_possible);
-        let (Some(alternative), None) = (possible.next(), possible.next()) else { return None };
-        let (_, place) = joined.iter().find(|(guard, _)| guard.disjuncts().contains(alternative))?;
-        Some((Term::and(list_failing(alternative)), place.as_ref()))
     }
 
     /// Lists the parameters that a condition reads.
