@@ -576,3 +576,62 @@ transitions:
     let (told, _) = folder.ends(&["test", "c.yaml", "--iut", "i.yaml", "--runs", "9", "--fail-fast"], 1);
     assert!(told.contains("(s.yaml:9): `why == v` does not hold: v = "), "{told}");
 }
+
+/// A purpose that counts splits a transition, and joins what leads to Pass. The explanation has neither.
+#[test]
+fn a_purpose_does_not_show_in_an_explanation() {
+    let model = "iosts: m
+types: { Reply: [Content: { size: int }, Denied: { locked: bool }] }
+variables: { vHas: bool, vLocked: bool, vSize: int }
+initial: { location: Up, condition: '!vHas && !vLocked && vSize == 0' }
+inputs: { Put: { has: bool, locked: bool, size: 'int[1..9]' }, Read: {} }
+outputs: { Got: { reply: Reply } }
+transitions:
+  - { from: Up, to: Up, on: Put, assign: { vHas: has, vLocked: locked, vSize: size } }
+  - { from: Up, to: Reading, on: Read }
+  - { from: Reading, to: Up, on: Got, when: '!vHas && reply == Denied(false)' }
+  - { from: Reading, to: Up, on: Got, when: 'vHas && vLocked && reply == Denied(true)' }
+  - { from: Reading, to: Up, on: Got, when: 'vHas && !vLocked && (match reply: Content(s) -> s == vSize | _ -> false)' }
+";
+    let purpose = "purpose: many
+of: m
+variables: { n: nat }
+initial: { location: Begin, condition: n == 0 }
+transitions:
+  - { from: Begin, to: Begin, on: Got, when: n < 20, assign: { n: n + 1 } }
+  - { from: Begin, to: Accept, on: Got, when: n == 20 }
+";
+    for (right, wrong, told) in [
+        (
+            "vHas && vLocked && reply == Denied(true)",
+            "vHas && vLocked && reply == Denied(false)",
+            &[
+                "(s.yaml:11): `reply == Denied(true)` does not",
+                "(s.yaml:10): `!vHas` does not hold: vHas = true",
+            ][..],
+        ),
+        (
+            "s == vSize",
+            "s == vSize + 1",
+            &["(s.yaml:12): `match reply: Content(s) -> s == vSize | _ -> false` does"],
+        ),
+        (
+            "vHas && !vLocked && (match reply: Content(s) -> s == vSize | _ -> false)",
+            "vHas && !vLocked && reply == Denied(false)",
+            &["(s.yaml:10): `!vHas` does not hold: vHas = true"],
+        ),
+    ] {
+        let folder = crate::common::Folder::with(&[
+            ("s.yaml", model),
+            ("m.yaml", &model.replace(right, wrong)),
+            ("p.yaml", purpose),
+            ("c.yaml", "specification: s.yaml\npurpose: p.yaml\n"),
+            ("i.yaml", "iut: i\nsimulated: { model: m.yaml }\n"),
+        ]);
+        let (text, _) = folder.ends(&["test", "c.yaml", "--iut", "i.yaml", "--runs", "9", "--fail-fast"], 1);
+        let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert_eq!(flat.matches("-Got-> <Up,Begin> (s.yaml").count(), told.len(), "{text}");
+        assert!(told.iter().all(|part| flat.contains(part)), "{text}");
+        assert!(!text.contains("-> Pass (") && !text.contains("n == 20"), "{text}");
+    }
+}

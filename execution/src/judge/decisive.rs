@@ -58,22 +58,7 @@ pub(super) fn explain_condition(condition: &Term, values: &Valuation, of_event: 
     }
     let is_told_by_branch = !branch.is_empty() && differ_in_alternative(shown, &scope.values);
     let mut shown_values = if is_told_by_branch { BTreeMap::new() } else { condition_values(shown, &scope) };
-    // Of a condition that chose a branch the results and single values are enough, and of earlier ones the
-    // latter alone.
-    if let Some((last, before)) = chosen_by.split_last() {
-        chosen_by.iter().for_each(|decider| collect_scalars(decider, &scope.values, &mut shown_values));
-        let mut of_earlier = BTreeMap::new();
-        before.iter().for_each(|decider| collect_results(decider, &scope.values, &mut of_earlier));
-        shown_values.extend(of_earlier.into_iter().filter(|(name, _)| !drop_id_types(name).contains('(')));
-        // The branch tells the value of a term that is no condition.
-        match last.shape() {
-            _ if branch.is_empty() || *last.sort() == Type::Bool => {
-                collect_results(last, &scope.values, &mut shown_values);
-            }
-            TermShape::Operation(DerivedOperation::Call(_), _) => {}
-            _ => collect_values(last, &scope.values, &mut shown_values),
-        }
-    }
+    collect_deciders(&chosen_by, &branch, &scope, &mut shown_values);
     let since = decisive.map(|(decisive, others)| {
         let parts = [last_written.filter(|written| *written != decisive), Some(decisive)];
         let texts = parts.iter().flatten().map(|part| scope.describe_value(part));
@@ -83,6 +68,27 @@ pub(super) fn explain_condition(condition: &Term, values: &Valuation, of_event: 
     let contents: Vec<String> = shown_values.keys().filter(|name| name.contains(".value")).cloned().collect();
     shown_values.retain(|name, _| !contents.iter().any(|other| other.starts_with(&format!("{name}.value"))));
     Grounds { since, values: shown_values }
+}
+
+/// Collects the values that chose the branches. Of the last decider the results and single values are enough,
+/// and of earlier ones the latter alone.
+fn collect_deciders(
+    chosen_by: &[Term],
+    branch: &str,
+    scope: &DecisiveScope,
+    shown: &mut BTreeMap<String, String>,
+) {
+    let Some((last, before)) = chosen_by.split_last() else { return };
+    chosen_by.iter().for_each(|decider| collect_scalars(decider, &scope.values, shown));
+    let mut of_earlier = BTreeMap::new();
+    before.iter().for_each(|decider| collect_results(decider, &scope.values, &mut of_earlier));
+    shown.extend(of_earlier.into_iter().filter(|(name, _)| !drop_id_types(name).contains('(')));
+    // The branch tells the value of a term that is no condition.
+    match last.shape() {
+        _ if branch.is_empty() || *last.sort() == Type::Bool => collect_results(last, &scope.values, shown),
+        TermShape::Operation(DerivedOperation::Call(_), _) => {}
+        _ => collect_values(last, &scope.values, shown),
+    }
 }
 
 /// A condition that was opened as far as possible.
@@ -134,8 +140,8 @@ fn open_fully(condition: &Term, scope: &mut DecisiveScope) -> OpenedFully {
     OpenedFully { innermost, decisive, last_written, branch, chosen_by }
 }
 
-/// Names the branch that these terms have chosen, by the last two of them. Empty if the quoted condition tells
-/// it, or the text is long.
+/// Names the branch that these terms have chosen, by the last two of them. Empty if the quoted condition
+/// tells it, or the text is long.
 fn branch_text(deciders: &[Term], scope: &DecisiveScope) -> String {
     let describe = |decider: &Term| {
         let (text, value) = (decider.to_string(), evaluate(decider, &scope.values));
@@ -442,8 +448,8 @@ fn choose_arm<'m>(choice: &'m MatchOperation, ty: &RecordType, tag: &Value) -> O
     choice.cases.iter().find(fits).or(choice.cases.last())
 }
 
-/// Chooses the case of a `match` of this subject. Its names stand for what the subject writes out, or come into
-/// the scope. A name that nobody sees in the quoted condition becomes the place in the subject.
+/// Chooses the case of a `match` of this subject. Its names stand for what the subject writes out, or come
+/// into the scope. A name that nobody sees in the quoted condition becomes the place in the subject.
 fn choose_case(
     choice: &MatchOperation,
     subject: &Term,

@@ -40,24 +40,27 @@ pub(crate) fn conjunct_texts(conjuncts: &[Term]) -> Vec<String> {
 /// Splits a transition that was joined from several of the specification: one for each alternative of its
 /// guard. A disjunction that the specification has itself stays whole.
 pub(crate) fn split_joined(test: &TestCase, transition: &Transition) -> Vec<Transition> {
+    let joined = &transition.origin.joined;
+    let find_joined =
+        |alternative: &Term| joined.iter().find(|(guard, _)| guard.disjuncts().contains(alternative));
     let is_of_specification = |part: &Term| test.conjuncts.contains(part);
+    let has_demand = |guard: &Term| guard.conjuncts().iter().any(is_of_specification);
     let conjuncts = transition.guard.conjuncts();
     let is_joined = |part: &&Term| {
         let alternatives = part.disjuncts();
-        let has_demand = |guard: &Term| guard.conjuncts().iter().any(is_of_specification);
-        alternatives.len() > 1 && !is_of_specification(part) && alternatives.iter().all(has_demand)
+        let are_known = alternatives.iter().all(|alternative| find_joined(alternative).is_some());
+        let are_demands = !is_of_specification(part) && alternatives.iter().all(has_demand);
+        alternatives.len() > 1 && (are_known || are_demands)
     };
-    let Some(joined) = conjuncts.iter().find(is_joined) else { return vec![transition.clone()] };
-    let split = joined.disjuncts().into_iter().map(|alternative| {
-        let known = &transition.origin.joined;
-        let place = known.iter().find(|(guard, _)| guard.disjuncts().contains(&alternative));
+    let Some(disjunction) = conjuncts.iter().find(is_joined) else { return vec![transition.clone()] };
+    let split = disjunction.disjuncts().into_iter().map(|alternative| {
         let origin = TransitionOrigin {
             whole: None,
-            guard: place.and_then(|(_, place)| place.clone()),
+            guard: find_joined(&alternative).and_then(|(_, place)| place.clone()),
             joined: Vec::new(),
             ..transition.origin.clone()
         };
-        let others = conjuncts.iter().filter(|part| *part != joined).cloned();
+        let others = conjuncts.iter().filter(|part| *part != disjunction).cloned();
         Transition { guard: Term::and(others.chain([alternative])), origin, ..transition.clone() }
     });
     split.collect()
