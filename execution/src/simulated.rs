@@ -153,14 +153,24 @@ impl<S: Solver> WalkedModel<S> {
     }
 }
 
-/// Finds a side of a comparison that has no value in this state, and says why: `vText[0..2]` of a short text.
+/// Finds a side of a comparison, or an assigned value, that does not exist in this state, and says why:
+/// `vText[0..2]` of a short text.
 fn find_undefined(action: &Action, transition: &Transition, state: &State) -> Option<String> {
-    transition.guard.conjuncts().iter().find_map(|part| {
+    let is_of_state = |side: &&Term| !action.parameters.iter().any(|datum| side.mentions(datum));
+    let explain = |side: &Term| Some(evaluate(side, &state.valuation).err()?.to_string());
+    let in_guard = transition.guard.conjuncts().iter().find_map(|part| {
         let Some(Node::Compare(_, a, b)) = part.written() else { return None };
-        let is_of_state = |side: &&Term| !action.parameters.iter().any(|datum| side.mentions(datum));
-        let mut of_state = [a, b].into_iter().filter(is_of_state);
-        of_state.find_map(|side| Some(evaluate(side, &state.valuation).err()?.to_string()))
-    })
+        [a, b].into_iter().filter(is_of_state).find_map(explain)
+    });
+    let mut assigned = transition.assignments.iter().filter(|(_, value)| is_of_state(value));
+    let in_assignment = || {
+        assigned.find_map(|(datum, value)| match evaluate(value, &state.valuation) {
+            Ok(assigned) if assigned.is_in(datum.ty()) => None,
+            Ok(_) => Some(format!("`{datum}` would get a value outside of its type")),
+            Err(undefined) => Some(format!("`{datum}` would get no value: {undefined}")),
+        })
+    };
+    in_guard.or_else(in_assignment)
 }
 
 /// Writes the values that the guards from here read as `, v = 3, w = 4`, as many as fit a message.

@@ -35,6 +35,9 @@ functions:
   topped: { parameters: { o: "option[Item]", more: int }, is: "match o: some(i) -> if i.price > more then some(i with { price: i.price + more }) else o | none -> o" }
   charge: { parameters: { o: "option[Item]" }, is: "match o: some(i) -> Due(i.price, w) | none -> Paid" }
   is_dear: { parameters: { o: "option[Item]" }, is: "match o: some(i) -> i.price > 99 | none -> false" }
+  step: { parameters: { n: int }, is: "if n > 5 then v div 2 else if n == 3 then v - 1 else 0 - n" }
+  twice: { parameters: { n: int }, is: "step(n + 4)" }
+  worth: { parameters: { q: Items }, is: "sum([i.price for i in q if i.price in {2, 40}])" }
   good: "v > 5 && len(vItems) + w <= 8 && vItems[0].price < v"
 initial:
   location: l
@@ -470,6 +473,36 @@ fn a_condition_is_told_with_what_decides_in_it() {
             "does not hold, since `f == (best(vItems).value.price + w > 99)` does not (the branch where `best(vItems).value.price > w` is true): best(vItems).value.price = 40, f = true, w = 3",
         ),
         (
+            "N",
+            "n == w + twice(w)",
+            json!(9),
+            "`n == w + twice(w)` does not hold: n = 9, twice(w) = 5 (as `v div 2`, the branch where `w + 4 > 5` is true), v = 10, w = 3",
+        ),
+        (
+            "N",
+            "n == w + step(w)",
+            json!(9),
+            "`n == w + step(w)` does not hold: n = 9, step(w) = 9 (as `v - 1`), v = 10, w = 3",
+        ),
+        (
+            "N",
+            "n == worth(vItems) + v",
+            json!(9),
+            "does not hold: [i.price for i in vItems if i.price == 2 || i.price == 40] = [2, 40], n = 9, v = 10, vItems = [{name: \"pen\", price: 2}, {name: \"lamp\", price: 40}], worth(vItems) = 42",
+        ),
+        (
+            "N",
+            "all i in vItems: i.price > 9 && i.name != vName => n == i.price",
+            json!(9),
+            "does not hold, since `vItems[1].price > 9` and `vItems[1].name != vName` hold, but `n == vItems[1].price` does not: n = 9, vItems[1].name = \"lamp\", vItems[1].price = 40, vName = \"ann\"",
+        ),
+        (
+            "Maybe",
+            "found == some(if v > 5 then vItems[0] else vItems[1])",
+            json!({ "name": "pen", "price": 3 }),
+            "does not hold, since `found.value == vItems[0]` does not: found.value = {name: \"pen\", price: 3}, v = 10, vItems[0] = {name: \"pen\", price: 2}",
+        ),
+        (
             "Ok",
             "!good()",
             json!(null),
@@ -633,7 +666,7 @@ fn what_the_state_excludes_is_no_alternative() {
     let excluding = [("N", "(v < 5 || n == 1) && n == 2"), ("Ok", "v >= 5 && w == 3")];
     let told = why(&excluding, "N", &[json!(2)]).guards.iter().map(ToString::to_string).collect::<Vec<_>>();
     assert_eq!(told.len(), 2, "{told:?}");
-    assert!(told[1].contains("-Ok-> l (m:55): `v >= 5 && w == 3` holds: v = 10, w = 3"), "{told:?}");
+    assert!(told[1].contains("-Ok-> l (m:58): `v >= 5 && w == 3` holds: v = 10, w = 3"), "{told:?}");
     let both = [("N", "v > 5 && n == 1"), ("N", "v <= 5 && n == 2")];
     assert_eq!(instead(&both, "N", &[json!(3)]), "n = 1, got 3");
     // A purpose splits a transition: one half cannot be met by any value.

@@ -64,9 +64,13 @@ pub(super) fn explain_condition(condition: &Term, values: &Valuation, of_event: 
         let texts = parts.iter().flatten().map(|part| scope.describe_value(part));
         texts.collect::<Vec<_>>().join(", as ") + &others
     });
-    // The content of an option is enough.
-    let contents: Vec<String> = shown_values.keys().filter(|name| name.contains(".value")).cloned().collect();
-    shown_values.retain(|name, _| !contents.iter().any(|other| other.starts_with(&format!("{name}.value"))));
+    // Of an option the content is enough, and of a function's record the fields that are read.
+    let names: Vec<String> = shown_values.keys().cloned().collect();
+    let is_told_by_part = |whole: &str| {
+        let mut rests = names.iter().filter_map(|name| name.strip_prefix(whole));
+        rests.any(|rest| rest.starts_with(".value") || (whole.contains('(') && rest.starts_with('.')))
+    };
+    shown_values.retain(|name, _| !is_told_by_part(name));
     Grounds { since, values: shown_values }
 }
 
@@ -85,6 +89,10 @@ fn collect_deciders(
     shown.extend(of_earlier.into_iter().filter(|(name, _)| !drop_id_types(name).contains('(')));
     // The branch tells the value of a term that is no condition.
     match last.shape() {
+        // The branch tells its value.
+        TermShape::Operation(DerivedOperation::Quantified(_), _) if branch.contains(&format!("`{last}`")) => {
+            last.parts().into_iter().for_each(|part| collect_values(part, &scope.values, shown));
+        }
         _ if branch.is_empty() || *last.sort() == Type::Bool => collect_results(last, &scope.values, shown),
         TermShape::Operation(DerivedOperation::Call(_), _) => {}
         _ => collect_values(last, &scope.values, shown),
@@ -128,7 +136,8 @@ fn open_fully(condition: &Term, scope: &mut DecisiveScope) -> OpenedFully {
         others += &opened.others;
         let is_choice = opened.others.is_empty();
         if is_choice && !opened.chosen_by.is_empty() {
-            branch = branch_text(&opened.chosen_by, scope);
+            branch =
+                name_branch(&opened.chosen_by, scope).map_or_else(String::new, |name| format!(" ({name})"));
         }
         chosen_by.extend(opened.chosen_by);
         innermost = opened.term;
@@ -140,9 +149,9 @@ fn open_fully(condition: &Term, scope: &mut DecisiveScope) -> OpenedFully {
     OpenedFully { innermost, decisive, last_written, branch, chosen_by }
 }
 
-/// Names the branch that these terms have chosen, by the last two of them. Empty if the quoted condition
+/// Names the branch that these terms have chosen, by the last two of them. `None` if the quoted condition
 /// tells it, or the text is long.
-fn branch_text(deciders: &[Term], scope: &DecisiveScope) -> String {
+fn name_branch(deciders: &[Term], scope: &DecisiveScope) -> Option<String> {
     let describe = |decider: &Term| {
         let (text, value) = (decider.to_string(), evaluate(decider, &scope.values));
         let value = value.map_or_else(|_| "undefined".to_owned(), |value| value.to_string());
@@ -150,12 +159,12 @@ fn branch_text(deciders: &[Term], scope: &DecisiveScope) -> String {
         let is_short = text.chars().count().max(value.chars().count()) <= LONGEST_VALUE;
         (is_new && is_short).then(|| format!("`{text}` is {value}"))
     };
-    let Some(last) = deciders.last().and_then(describe) else { return String::new() };
+    let last = deciders.last().and_then(describe)?;
     let before = deciders.iter().rev().skip(1).filter_map(describe).next();
-    match before.filter(|before| *before != last) {
-        Some(before) => format!(" (the branch where {before} and {last})"),
-        None => format!(" (the branch where {last})"),
-    }
+    Some(match before.filter(|before| *before != last) {
+        Some(before) => format!("the branch where {before} and {last}"),
+        None => format!("the branch where {last}"),
+    })
 }
 
 /// Explains the innermost part that was opened, if it is a `match` case that is `false`, or a conjunction of
@@ -230,12 +239,18 @@ impl DecisiveScope {
     fn describe_value(&self, part: &Term) -> String {
         match (self.is_true(part), part.written()) {
             (true, _) => format!("`{part}` holds"),
-            (false, Some(Node::Or(parts))) if parts.len() == 2 => {
-                format!("neither `{}` nor `{}` holds", parts[0], parts[1])
-            }
             (false, Some(Node::Or(parts))) => {
-                let texts: Vec<String> = parts.iter().map(|part| format!("`{part}`")).collect();
-                format!("none of {} holds", texts.join(", "))
+                // What the state excludes is a premise: `a => b` demands `b` where `a` holds.
+                let (of_event, of_state): (Vec<_>, Vec<_>) =
+                    parts.iter().partition(|part| self.is_of_event(part));
+                let premises: Vec<String> = of_state.iter().map(|part| format!("`{}`", part.not())).collect();
+                match (of_event.as_slice(), premises.as_slice()) {
+                    ([], _) | (_, []) => describe_none(parts.iter()),
+                    (_, [premise]) => format!("{premise} holds, but {}", describe_none(of_event)),
+                    (_, premises) => {
+                        format!("{} hold, but {}", join_with_and(premises), describe_none(of_event))
+                    }
+                }
             }
             (false, _) => format!("`{part}` does not"),
         }
@@ -252,6 +267,23 @@ impl DecisiveScope {
             (Some(left), Some(right)) => format!("`{part}` ({left} {sign} {right})"),
             _ => format!("`{part}`"),
         }
+    }
+}
+
+/// Says that none of these conditions holds.
+fn describe_none<'t>(parts: impl IntoIterator<Item = &'t Term>) -> String {
+    let texts: Vec<String> = parts.into_iter().map(|part| format!("`{part}`")).collect();
+    match texts.as_slice() {
+        [only] => format!("{only} does not"),
+        [one, other] => format!("neither {one} nor {other} holds"),
+        several => format!("none of {} holds", several.join(", ")),
+    }
+}
+
+fn join_with_and(texts: &[String]) -> String {
+    match texts.split_last() {
+        Some((last, others)) if !others.is_empty() => format!("{} and {last}", others.join(", ")),
+        _ => texts.concat(),
     }
 }
 
@@ -356,7 +388,7 @@ fn narrow_to_field(condition: &Term, scope: &mut DecisiveScope) -> Option<Term> 
     let field_type = &ty.fields[position].1;
     let field = match &ty.form {
         RecordForm::Plain => Term::field(seen, position),
-        RecordForm::Variant(_) if position > 0 => {
+        RecordForm::Variant(_) | RecordForm::Option if position > 0 => {
             let shown = Datum::new(field_name(seen, ty, position), field_type.clone());
             scope.of_event.extend(scope.is_of_event(seen).then(|| shown.clone()));
             scope.values.insert(shown.clone(), seen_fields[position].clone());
@@ -374,6 +406,36 @@ pub(super) fn differ_in_alternative(part: &Term, values: &Valuation) -> bool {
         _ => None,
     };
     matches!(part.written(), Some(Node::Compare(Comparison::Equal, a, b)) if tag(a) != tag(b))
+}
+
+/// Does each case of a `match` or `if` ask for another alternative of a part of the event, or for nothing?
+pub(super) fn asks_other_alternative(part: &Term, scope: &DecisiveScope) -> bool {
+    match part.shape() {
+        TermShape::Node(Node::Compare(Comparison::Equal, a, b)) => {
+            let (seen, built) = if matches!(a.written(), Some(Node::Record(..))) { (b, a) } else { (a, b) };
+            match (built.written(), evaluate(seen, &scope.values)) {
+                (Some(Node::Record(ty, parts)), Ok(Value::Record(_, fields))) => {
+                    !ty.alternatives().is_empty()
+                        && scope.is_of_event(seen)
+                        && parts[0].as_literal().is_some_and(|tag| *tag != fields[0])
+                }
+                _ => false,
+            }
+        }
+        TermShape::Node(Node::And(parts)) => parts.iter().any(|part| asks_other_alternative(part, scope)),
+        TermShape::Node(Node::Or(parts)) => parts.iter().all(|part| asks_other_alternative(part, scope)),
+        TermShape::Node(Node::IfThenElse(_, then, other)) => {
+            [then, other].iter().all(|case| case.is_false() || asks_other_alternative(case, scope))
+        }
+        TermShape::Operation(DerivedOperation::Match(choice), arguments) => {
+            let known: Substitution =
+                choice.read.iter().cloned().zip(arguments[1..].iter().cloned()).collect();
+            choice.cases.iter().all(|case| {
+                case.body.is_false() || asks_other_alternative(&substitute(&case.body, &known), scope)
+            })
+        }
+        _ => false,
+    }
 }
 
 /// Names a field of a variant or option: `outcome.price`, `vTop.value`.
@@ -487,7 +549,10 @@ fn choose_case(
 /// Opens a side of a comparison as long as it is an `if` or a `match`, or a function that is one. Adds the
 /// terms by which the branches were chosen.
 fn open_side(side: &Term, scope: &mut DecisiveScope, chosen_by: &mut Vec<Term>) -> Term {
-    let body = side.unfolded().unwrap_or_else(|| side.clone());
+    let mut body = side.clone();
+    while let Some(inner) = body.unfolded() {
+        body = inner;
+    }
     let subject;
     let (decider, branch) = match body.shape() {
         TermShape::Node(Node::Field(whole, position)) => {
@@ -643,13 +708,18 @@ pub(super) fn collect_values(term: &Term, values: &Valuation, found: &mut BTreeM
         }
         // Of a short function the parts that it reads are enough. The last arguments are all data in them.
         TermShape::Operation(DerivedOperation::Call(_), arguments) => {
+            if collect_opened(term, values, found) {
+                return;
+            }
             found.extend(value());
             if let Some(body) = term.unfolded().filter(|body| body.written_size() <= 40) {
                 let mut of_body = BTreeMap::new();
                 collect_values(&body, values, &mut of_body);
                 // The body's own value is that of the call. Data, elements and calls in it are easy to find.
                 of_body.remove(&body.to_conjunct());
-                let is_easy = |name: &String| name.chars().count() <= LONGEST_VALUE && !name.contains(" in ");
+                let is_easy = |name: &String| {
+                    name.chars().count() <= LONGEST_VALUE && (!name.contains(" in ") || name.starts_with('['))
+                };
                 found.extend(of_body.into_iter().filter(|(name, _)| is_easy(name)));
                 return;
             }
@@ -686,6 +756,40 @@ pub(super) fn collect_values(term: &Term, values: &Valuation, found: &mut BTreeM
     parts.into_iter().for_each(|part| collect_values(part, values, found));
 }
 
+/// Collects the value of a function whose branch the values choose, with the branch: `fee(v) = 5, as
+/// `base div 2` (the branch where `v > 9` is true)`. Returns whether it did: other functions have no branch.
+fn collect_opened(call: &Term, values: &Valuation, found: &mut BTreeMap<String, String>) -> bool {
+    let mut scope = DecisiveScope::new(call, values, &[]);
+    let mut chosen_by = Vec::new();
+    let opened = open_side(call, &mut scope, &mut chosen_by);
+    let (Ok(value), false) = (evaluate(call, values), chosen_by.is_empty()) else { return false };
+    if opened.written_size() > LARGEST_WRITTEN {
+        return false;
+    }
+    let mut reasons = Vec::new();
+    if opened.as_literal().is_none() {
+        // The value that a branch is chosen for is listed.
+        let is_listed = |decider: &Term| match decider.written() {
+            Some(Node::Compare(Comparison::Equal, a, b)) => a.as_literal().or(b.as_literal()).is_some(),
+            _ => is_result(decider),
+        };
+        let is_short = text_length(&opened) <= LONGEST_VALUE;
+        reasons.extend(is_short.then(|| format!("as `{opened}`")));
+        let last = chosen_by.last().filter(|last| !is_listed(last));
+        reasons.extend(name_branch(last.map(std::slice::from_ref).unwrap_or_default(), &scope));
+    }
+    let reasons = reasons.join(", ");
+    let is_told = !reasons.is_empty() && reasons.chars().count() <= LONGEST_TEXT;
+    let text = if is_told { format!("{value:#} ({reasons})") } else { format!("{value:#}") };
+    found.insert(call.to_string(), text);
+    collect_values(&opened, &scope.values, found);
+    found.remove(&opened.to_conjunct());
+    for decider in &chosen_by {
+        collect_results(decider, &scope.values, found);
+    }
+    true
+}
+
 /// Is it a number, or a list of numbers?
 fn has_numbers(term: &Term) -> bool {
     term.sort().is_number() || term.sort().as_list().is_some_and(|(_, _, element)| element.is_number())
@@ -705,12 +809,15 @@ fn collect_results(term: &Term, values: &Valuation, found: &mut BTreeMap<String,
     if let Some((subject, ..)) = term.as_question() {
         return collect_results(subject, values, found);
     }
-    let is_result = is_path(term) || matches!(term.shape(), TermShape::Operation(..));
-    match evaluate(term, values).ok().filter(|_| is_result) {
-        Some(value) => drop(found.insert(term.to_string(), format!("{value:#}"))),
+    match evaluate(term, values).ok().filter(|_| is_result(term)) {
+        Some(value) => drop(found.insert(term.to_conjunct(), format!("{value:#}"))),
         None if term.written_size() > LARGEST_WRITTEN => {}
         None => term.parts().into_iter().for_each(|part| collect_results(part, values, found)),
     }
+}
+
+fn is_result(term: &Term) -> bool {
+    is_path(term) || matches!(term.shape(), TermShape::Operation(..))
 }
 
 /// Lists the indices in a path. The values of its wholes are not needed.

@@ -307,6 +307,9 @@ fn compare_lists(subject: String, wanted: &Value, got: &Value, found: &mut Vec<D
     if let Some((index, (wanted_element, got_element))) = pairs().find(|(_, (one, other))| one != other)
         && is_reordered(wanted, got)
     {
+        if let Some([wanted_order, got_order]) = name_order(&wanted_elements, &got_elements) {
+            return add(subject, Demand::Text(format!("{REORDERED}: {wanted_order}")), got_order);
+        }
         let demand = format!("{REORDERED}, with {} at [{index}]", value_text(wanted_element));
         return add(subject, Demand::Text(demand), value_text(got_element));
     }
@@ -330,7 +333,7 @@ fn compare_keyed(subject: String, wanted: &Value, got: &Value, found: &mut Vec<D
         let mut add =
             |demand, got_text| add_difference(subject.clone(), demand, got_text, [wanted, got], found);
         let demands = list_key_demands(&wanted_entries, &got_entries);
-        let are_few = demands.len() == 1 && wanted_entries.len().max(got_entries.len()) > FEW_SHOWN;
+        let are_few = demands.len() == 1 && wanted_entries.len().max(got_entries.len()) >= FEW_SHOWN;
         if is_short(wanted) && !are_few {
             return add(Demand::Value(wanted.clone()), value_text(got));
         }
@@ -359,6 +362,28 @@ fn is_reordered(one: &Value, other: &Value) -> bool {
         elements
     };
     ty.form == RecordForm::List && one[0] == other[0] && sorted(one) == sorted(other)
+}
+
+/// Names the order of two lists of records by the first field that tells the records apart: `name "b", "a"`.
+/// `None`: no field does, or the text is long.
+fn name_order(wanted: &[&Value], got: &[&Value]) -> Option<[String; 2]> {
+    let Value::Record(ty, _) = wanted.first()? else { return None };
+    let field = |element: &&Value, position: usize| match element {
+        Value::Record(_, fields) => fields[position].clone(),
+        _ => (*element).clone(),
+    };
+    let tells_apart = |position: &usize| {
+        let values: BTreeSet<Value> = wanted.iter().map(|element| field(element, *position)).collect();
+        values.len() == wanted.len()
+    };
+    let position = (0..ty.fields.len()).find(tells_apart).filter(|_| ty.form == RecordForm::Plain)?;
+    let name = &ty.fields[position].0;
+    let order = |elements: &[&Value]| {
+        let values = elements.iter().map(|element| format!("{:#}", field(element, position)));
+        format!("{name} {}", values.collect::<Vec<_>>().join(", "))
+    };
+    let texts = [wanted, got].map(order);
+    texts.iter().all(|text| text.chars().count() <= LONGEST_VALUE).then_some(texts)
 }
 
 /// Are all parts that differ plain records, so that their fields say more?

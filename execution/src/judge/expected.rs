@@ -23,7 +23,9 @@ use dashu_int::IBig;
 use dashu_ratio::RBig;
 
 use crate::judge::contract::Guard;
-use crate::judge::decisive::{DecisiveScope, collect_values, differ_in_alternative, find_false_case};
+use crate::judge::decisive::{
+    DecisiveScope, asks_other_alternative, collect_values, differ_in_alternative, find_false_case,
+};
 use crate::judge::differences::{
     Demand, Difference, alternatives_text, demand_text, demanded_value, instants_text, join_with_or,
 };
@@ -207,6 +209,7 @@ impl<'t> Question<'t> {
                     part.as_question().is_some_and(|(subject, ..)| question.reads_event(subject))
                         || find_false_case(part, scope)
                             .is_some_and(|(subject, _)| question.reads_event(&subject))
+                        || asks_other_alternative(part, scope)
                 }
             }
         }

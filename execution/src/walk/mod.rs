@@ -441,13 +441,16 @@ impl Walk {
     }
 
     /// Decides which stimuli are muted for a phase: two of five, in three of four phases. None is as long as
-    /// plans find something new.
+    /// plans find something new, or if the rest of few stimuli would leave nothing to do.
     fn begin_phase(&mut self, random: &mut Random) {
         self.muted.clear();
         if self.empty_plans > 1 && random.chance(75) {
             let is_input = |(_, action): &(ActionId, &Action)| action.kind == ActionKind::Input;
-            let inputs = self.model.iosts.actions.numbered().filter(is_input);
-            self.muted = inputs.map(|(number, _)| number).filter(|_| random.chance(40)).collect();
+            let inputs: Vec<_> = self.model.iosts.actions.numbered().filter(is_input).collect();
+            if inputs.len() < 4 {
+                return;
+            }
+            self.muted = inputs.into_iter().map(|(number, _)| number).filter(|_| random.chance(40)).collect();
             self.phase = PHASE.0 + random.below(PHASE.1 - PHASE.0);
         }
     }
