@@ -22,15 +22,14 @@ use coreach_model::{Datum, Term, Type, Value};
 use dashu_int::IBig;
 use dashu_ratio::RBig;
 
+use crate::judge::collected::collect_values;
 use crate::judge::contract::Guard;
-use crate::judge::decisive::{
-    DecisiveScope, asks_other_alternative, collect_values, differ_in_alternative, find_false_case,
-};
 use crate::judge::differences::{
     Demand, Difference, alternatives_text, demand_text, demanded_value, instants_text, join_with_or,
 };
 use crate::judge::excerpts::{cut_text, drop_id_types};
 use crate::judge::guards::{failing_conjuncts, may_be, with_event};
+use crate::judge::opened::{DecisiveScope, asks_other_alternative, differ_in_alternative, find_false_case};
 use crate::judge::question::Question;
 use crate::lazy::Lazy;
 

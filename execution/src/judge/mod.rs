@@ -17,6 +17,7 @@
 //! specification ([`crate::monitor`]), and each behind a link ([`crossing`]).
 
 pub mod case;
+pub(crate) mod collected;
 pub mod contract;
 pub mod crossing;
 pub(crate) mod decisive;
@@ -25,6 +26,7 @@ pub(crate) mod excerpts;
 pub(crate) mod expected;
 pub(crate) mod guards;
 pub mod online;
+pub(crate) mod opened;
 pub(crate) mod question;
 pub(crate) mod ways;
 

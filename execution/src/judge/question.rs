@@ -22,15 +22,14 @@ use coreach_model::types::RecordForm;
 use coreach_model::{Datum, Term, Type, Value};
 use dashu_ratio::RBig;
 
+use crate::judge::collected::collect_values;
 use crate::judge::contract::Guard;
-use crate::judge::decisive::{
-    DecisiveScope, Grounds, choose_branches, collect_values, explain_condition, is_path, keep_possible,
-    list_instances,
-};
+use crate::judge::decisive::{Grounds, explain_condition};
 use crate::judge::differences::{
     Demand, Difference, MOST_WAYS, combine_ways, compare_values, is_short, merge_differences, value_text,
 };
 use crate::judge::excerpts::cut_text;
+use crate::judge::opened::{DecisiveScope, choose_branches, is_path, keep_possible, list_instances};
 use crate::limits::LARGEST_WRITTEN;
 
 /// A transition, with the values by which its guard is read.

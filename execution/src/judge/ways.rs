@@ -19,9 +19,9 @@ use coreach_model::term::{Substitution, TermShape, literals, substitute};
 use coreach_model::{Datum, Term, Type, Value};
 
 use crate::judge::contract::Guard;
-use crate::judge::decisive::{DecisiveScope, choose_branches};
 use crate::judge::differences::{Demand, Difference, combine_ways, demanded_value, merge_differences};
 use crate::judge::guards::failing_conjuncts;
+use crate::judge::opened::{DecisiveScope, choose_branches};
 use crate::judge::question::Question;
 use crate::lazy::Lazy;
 

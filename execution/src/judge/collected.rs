@@ -1,0 +1,241 @@
+//! Collects the values that an explanation of a condition lists, by the texts of their terms.
+//!
+//! Of a path its value is listed, and those of its indices. Of a function the value is listed with the branch
+//! that it took, or with the values that its short body reads. Large terms are not taken apart.
+
+use std::collections::BTreeMap;
+
+use coreach_model::limits::{LONGEST_TEXT, LONGEST_VALUE};
+use coreach_model::term::TermShape;
+use coreach_model::term::evaluate::{Valuation, evaluate};
+use coreach_model::term::node::{Comparison, Node};
+use coreach_model::term::operation::{DerivedOperation, StandardOperation};
+use coreach_model::{Datum, Term, Type};
+
+use crate::judge::excerpts::drop_id_types;
+use crate::judge::opened::{DecisiveScope, is_path, open_side, text_length};
+use crate::limits::LARGEST_WRITTEN;
+
+/// Lists the values of a condition by their terms: those of [`collect_values`], and the two sides of a
+/// comparison. A long side of an equation for a part of the event is left out: the differences are told.
+pub(super) fn condition_values(condition: &Term, scope: &DecisiveScope) -> BTreeMap<String, String> {
+    let mut shown = BTreeMap::new();
+    collect_values(condition, &scope.values, &mut shown);
+    let Some(Node::Compare(sign, a, b)) = condition.written() else { return shown };
+    if condition.as_question().is_some() {
+        return shown;
+    }
+    let texts = [a, b].map(|side| evaluate(side, &scope.values).ok().map(|value| format!("{value:#}")));
+    let is_long = |text: &Option<String>| text.as_ref().is_some_and(|text| text.len() > LONGEST_VALUE);
+    let is_observed = |side: &Term| is_path(side) && scope.is_of_event(side);
+    // The differences tell the sides of such an equation.
+    let is_told = *sign == Comparison::Equal && (is_observed(a) || is_observed(b));
+    for ((word, side), text) in [("left", a), ("right", b)].into_iter().zip(texts) {
+        if is_told && is_long(&text) {
+            if is_observed(side) {
+                shown.remove(&side.to_string());
+            }
+            continue;
+        }
+        let Some(text) = text.filter(|_| !is_seen(side)) else { continue };
+        let name = side.to_conjunct();
+        let is_short = name.chars().count() <= LONGEST_VALUE;
+        shown.insert(if is_short { name } else { format!("the {word} side") }, text);
+    }
+    shown
+}
+
+/// Do the values of the data in it show its value? Those in a number or a truth value do, unless it is about
+/// all elements of a collection.
+fn is_seen(side: &Term) -> bool {
+    let is_simple = side.sort().is_number() || *side.sort() == Type::Bool;
+    match side.shape() {
+        TermShape::Operation(DerivedOperation::Quantified(_), _) => false,
+        TermShape::Node(Node::Literal(_)) => true,
+        TermShape::Node(Node::Record(..)) => side.parts().into_iter().all(is_seen),
+        _ => is_path(side) || (is_simple && side.parts().into_iter().all(is_seen)),
+    }
+}
+
+/// Collects the values that chose the branches. Of the last decider the results and single values are enough,
+/// and of earlier ones the latter alone.
+pub(super) fn collect_deciders(
+    chosen_by: &[Term],
+    branch: &str,
+    scope: &DecisiveScope,
+    shown: &mut BTreeMap<String, String>,
+) {
+    let Some((last, before)) = chosen_by.split_last() else { return };
+    chosen_by.iter().for_each(|decider| collect_scalars(decider, &scope.values, shown));
+    let mut of_earlier = BTreeMap::new();
+    before.iter().for_each(|decider| collect_results(decider, &scope.values, &mut of_earlier));
+    shown.extend(of_earlier.into_iter().filter(|(name, _)| !drop_id_types(name).contains('(')));
+    // The branch tells the value of a term that is no condition.
+    match last.shape() {
+        // The branch tells its value.
+        TermShape::Operation(DerivedOperation::Quantified(_), _) if branch.contains(&format!("`{last}`")) => {
+            last.parts().into_iter().for_each(|part| collect_values(part, &scope.values, shown));
+        }
+        _ if branch.is_empty() || *last.sort() == Type::Bool => collect_results(last, &scope.values, shown),
+        TermShape::Operation(DerivedOperation::Call(_), _) => {}
+        _ => collect_values(last, &scope.values, shown),
+    }
+}
+
+/// Collects the values of the data, calls and elements in a term, by their texts; only data of a large term.
+pub(super) fn collect_values(term: &Term, values: &Valuation, found: &mut BTreeMap<String, String>) {
+    let value = || evaluate(term, values).ok().map(|value| (term.to_string(), format!("{value:#}")));
+    if term.written_size() > LARGEST_WRITTEN {
+        let text = |datum: &Datum| Some((datum.to_string(), format!("{:#}", values.get(datum)?)));
+        found.extend(term.data().iter().filter_map(text));
+        return;
+    }
+    let parts = match term.shape() {
+        TermShape::Node(Node::Data(_)) => {
+            found.extend(value());
+            return;
+        }
+        // Of a short function the parts that it reads are enough. The last arguments are all data in them.
+        TermShape::Operation(DerivedOperation::Call(_), arguments) => {
+            if collect_opened(term, values, found) {
+                return;
+            }
+            found.extend(value());
+            if let Some(body) = term.unfolded().filter(|body| body.written_size() <= 40) {
+                let mut of_body = BTreeMap::new();
+                collect_values(&body, values, &mut of_body);
+                // The body's own value is that of the call. Data, elements and calls in it are easy to find.
+                of_body.remove(&body.to_conjunct());
+                let is_easy = |name: &String| {
+                    name.chars().count() <= LONGEST_VALUE && (!name.contains(" in ") || name.starts_with('['))
+                };
+                found.extend(of_body.into_iter().filter(|(name, _)| is_easy(name)));
+                return;
+            }
+            arguments.iter().collect()
+        }
+        // Numbers that are computed from a collection are not seen in it.
+        TermShape::Operation(DerivedOperation::Quantified(_), _) if has_numbers(term) => {
+            let name = term.to_conjunct();
+            let is_short = |value: &String| name.chars().count().max(value.chars().count()) <= LONGEST_VALUE;
+            let shown = value().map(|(_, value)| value).filter(is_short);
+            found.extend(shown.map(|value| (name, value)));
+            term.parts()
+        }
+        // The elements of a cut collection cannot be seen.
+        TermShape::Operation(DerivedOperation::Standard(StandardOperation::HasKey), arguments) => {
+            if evaluate(&arguments[1], values).is_ok_and(|whole| format!("{whole:#}").len() > LONGEST_TEXT) {
+                found.extend(value());
+            }
+            arguments.iter().collect()
+        }
+        // The field that tells the alternative has no name that a user knows.
+        TermShape::Node(_) if term.as_question().is_some() => {
+            term.as_question().into_iter().map(|(subject, ..)| subject).collect()
+        }
+        TermShape::Node(Node::Field(..) | Node::Select(..))
+        | TermShape::Operation(DerivedOperation::Standard(_), _)
+            if is_path(term) && value().is_some() =>
+        {
+            found.extend(value());
+            list_indices(term)
+        }
+        _ => term.parts(),
+    };
+    parts.into_iter().for_each(|part| collect_values(part, values, found));
+}
+
+/// Collects the value of a function whose branch the values choose, with the branch: `fee(v) = 5, as
+/// `base div 2` (the branch where `v > 9` is true)`. Returns whether it did.
+fn collect_opened(call: &Term, values: &Valuation, found: &mut BTreeMap<String, String>) -> bool {
+    let mut scope = DecisiveScope::new(call, values, &[]);
+    let mut chosen_by = Vec::new();
+    let opened = open_side(call, &mut scope, &mut chosen_by);
+    let (Ok(value), false) = (evaluate(call, values), chosen_by.is_empty()) else { return false };
+    if opened.written_size() > LARGEST_WRITTEN {
+        return false;
+    }
+    let mut reasons = Vec::new();
+    if opened.as_literal().is_none() {
+        // The value that a branch is chosen for is listed.
+        let is_listed = |decider: &Term| match decider.written() {
+            Some(Node::Compare(Comparison::Equal, a, b)) => a.as_literal().or(b.as_literal()).is_some(),
+            _ => is_result(decider),
+        };
+        let is_short = text_length(&opened) <= LONGEST_VALUE;
+        reasons.extend(is_short.then(|| format!("as `{opened}`")));
+        let last = chosen_by.last().filter(|last| !is_listed(last));
+        reasons.extend(name_branch(last.map(std::slice::from_ref).unwrap_or_default(), &scope));
+    }
+    let reasons = reasons.join(", ");
+    let text = match opened.as_literal() {
+        Some(_) => format!("{value:#}"),
+        None if reasons.is_empty() || reasons.chars().count() > LONGEST_TEXT => return false,
+        None => format!("{value:#} ({reasons})"),
+    };
+    found.insert(call.to_string(), text);
+    collect_values(&opened, &scope.values, found);
+    found.remove(&opened.to_conjunct());
+    for decider in &chosen_by {
+        collect_results(decider, &scope.values, found);
+    }
+    true
+}
+
+/// Names the branch that these terms have chosen, by the last two of them. `None` if the quoted condition
+/// tells it, or the text is long.
+pub(super) fn name_branch(deciders: &[Term], scope: &DecisiveScope) -> Option<String> {
+    let describe = |decider: &Term| {
+        let (text, value) = (decider.to_string(), evaluate(decider, &scope.values));
+        let value = value.map_or_else(|_| "undefined".to_owned(), |value| value.to_string());
+        let is_new = (*decider.sort() == Type::Bool || !is_path(decider)) && !scope.quoted.contains(&text);
+        let is_short = text.chars().count().max(value.chars().count()) <= LONGEST_VALUE;
+        (is_new && is_short).then(|| format!("`{text}` is {value}"))
+    };
+    let last = deciders.last().and_then(describe)?;
+    let before = deciders.iter().rev().skip(1).filter_map(describe).next();
+    Some(match before.filter(|before| *before != last) {
+        Some(before) => format!("the branch where {before} and {last}"),
+        None => format!("the branch where {last}"),
+    })
+}
+
+/// Is it a number, or a list of numbers?
+fn has_numbers(term: &Term) -> bool {
+    term.sort().is_number() || term.sort().as_list().is_some_and(|(_, _, element)| element.is_number())
+}
+
+/// Collects the values of the data in a condition that are no collections, also of what functions read.
+pub(super) fn collect_scalars(term: &Term, values: &Valuation, found: &mut BTreeMap<String, String>) {
+    let value = |datum: &Datum| Some((datum.to_string(), format!("{:#}", values.get(datum)?)));
+    let scalars = term.data();
+    let scalars = scalars.iter().filter(|datum| !matches!(datum.ty(), Type::Record(_) | Type::Array(_)));
+    found.extend(scalars.filter_map(value));
+}
+
+/// Collects the values of the operations, elements and data in a condition, but not of what these read.
+pub(super) fn collect_results(term: &Term, values: &Valuation, found: &mut BTreeMap<String, String>) {
+    // The field that tells the alternative has no name that a user knows.
+    if let Some((subject, ..)) = term.as_question() {
+        return collect_results(subject, values, found);
+    }
+    match evaluate(term, values).ok().filter(|_| is_result(term)) {
+        Some(value) => drop(found.insert(term.to_conjunct(), format!("{value:#}"))),
+        None if term.written_size() > LARGEST_WRITTEN => {}
+        None => term.parts().into_iter().for_each(|part| collect_results(part, values, found)),
+    }
+}
+
+fn is_result(term: &Term) -> bool {
+    is_path(term) || matches!(term.shape(), TermShape::Operation(..))
+}
+
+/// Lists the indices in a path. The values of its wholes are not needed.
+fn list_indices(path: &Term) -> Vec<&Term> {
+    let (mut whole, mut indices) = (path, Vec::new());
+    while let [inner_whole, its_indices @ ..] = whole.parts().as_slice() {
+        indices.extend(its_indices);
+        whole = *inner_whole;
+    }
+    indices
+}

@@ -1,0 +1,495 @@
+//! Opens a condition by one level: to the part of it that decides about its value.
+//!
+//! **Problem.** A condition that calls a function, or is about each element of a list, hides what decides.
+//!
+//! **Method.** A call becomes the body of its function. A quantifier becomes the first instance that decides,
+//! and a conjunction that fails its parts that fail. An `if` becomes its branch and a `match` its case, also
+//! on a side of a comparison and within functions of functions. A disjunction becomes the alternative that
+//! the event could meet. An equation with a record that is written out becomes that of its only wrong field.
+//!
+//! **Terminates**, since functions are not recursive. **Costs** some evaluations of the parts.
+
+use std::collections::BTreeSet;
+
+use coreach_model::limits::LONGEST_VALUE;
+use coreach_model::term::evaluate::{Valuation, evaluate, holds};
+use coreach_model::term::node::{Comparison, Node};
+use coreach_model::term::operation::{
+    DerivedOperation, MatchArm, MatchOperation, QuantifiedOperation, Quantifier, QuantifierDomain,
+    StandardOperation,
+};
+use coreach_model::term::{Substitution, TermShape, substitute};
+use coreach_model::types::{Alternative, RecordForm, RecordType};
+use coreach_model::{Datum, Term, Type, Value};
+
+use crate::judge::excerpts::{contains_word, is_quoted};
+
+/// The values by which a part of a condition is read, and the data of the event in it.
+pub(super) struct DecisiveScope {
+    pub values: Valuation,
+    pub of_event: Vec<Datum>,
+    /// The names that the condition reads, and those of the event and of cases.
+    names: BTreeSet<String>,
+    /// The condition, if it is short enough to be quoted.
+    pub quoted: String,
+}
+
+impl DecisiveScope {
+    pub(super) fn new(condition: &Term, values: &Valuation, of_event: &[Datum]) -> Self {
+        let read = condition.data();
+        let names = read.iter().chain(of_event).map(|datum| datum.name().to_owned()).collect();
+        let quoted = Some(condition.to_string()).filter(|text| is_quoted(text)).unwrap_or_default();
+        DecisiveScope { values: values.clone(), of_event: of_event.to_vec(), names, quoted }
+    }
+
+    pub(super) fn is_of_event(&self, term: &Term) -> bool {
+        self.of_event.iter().any(|datum| term.mentions(datum))
+    }
+
+    pub(super) fn is_true(&self, part: &Term) -> bool {
+        holds(part, &self.values) == Ok(true)
+    }
+
+    /// Says whether a part holds, or that none of its alternatives does.
+    pub(super) fn describe_value(&self, part: &Term) -> String {
+        match (self.is_true(part), part.written()) {
+            (true, _) => format!("`{part}` holds"),
+            (false, Some(Node::Or(parts))) => {
+                // What the state excludes is a premise: `a => b` demands `b` where `a` holds.
+                let (of_event, of_state): (Vec<_>, Vec<_>) =
+                    parts.iter().partition(|part| self.is_of_event(part));
+                let premises: Vec<String> = of_state.iter().map(|part| format!("`{}`", part.not())).collect();
+                match (of_event.as_slice(), premises.as_slice()) {
+                    ([], _) | (_, []) => describe_none(parts.iter()),
+                    (_, [premise]) => format!("{premise} holds, but {}", describe_none(of_event)),
+                    (_, premises) => {
+                        format!("{} hold, but {}", join_with_and(premises), describe_none(of_event))
+                    }
+                }
+            }
+            (false, _) => format!("`{part}` does not"),
+        }
+    }
+
+    /// Writes a comparison with the values of its sides, as far as they are short and not written there.
+    pub(super) fn describe_sides(&self, part: &Term) -> String {
+        let Some(Node::Compare(sign, a, b)) = part.written() else { return format!("`{part}`") };
+        let value = |side: &Term| {
+            let text = format!("{:#}", evaluate(side, &self.values).ok()?);
+            (text.chars().count() <= LONGEST_VALUE / 2).then_some(text)
+        };
+        match (value(a), value(b)) {
+            (Some(left), Some(right)) => format!("`{part}` ({left} {sign} {right})"),
+            _ => format!("`{part}`"),
+        }
+    }
+}
+
+/// Says that none of these conditions holds.
+fn describe_none<'t>(parts: impl IntoIterator<Item = &'t Term>) -> String {
+    let texts: Vec<String> = parts.into_iter().map(|part| format!("`{part}`")).collect();
+    match texts.as_slice() {
+        [only] => format!("{only} does not"),
+        [one, other] => format!("neither {one} nor {other} holds"),
+        several => format!("none of {} holds", several.join(", ")),
+    }
+}
+
+fn join_with_and(texts: &[String]) -> String {
+    match texts.split_last() {
+        Some((last, others)) if !others.is_empty() => format!("{} and {last}", others.join(", ")),
+        _ => texts.concat(),
+    }
+}
+
+/// A part of a condition that decides about it.
+pub(super) struct Opened {
+    pub term: Term,
+    /// Does it say more than the condition?
+    pub says_more: bool,
+    /// Is it written in the condition, and not in a function or made from a quantifier?
+    pub is_written: bool,
+    /// Is it one of several cases?
+    pub is_case: bool,
+    /// Is it a side of an equation between truth values?
+    pub is_side: bool,
+    /// The needs of the other cases, as text.
+    pub others: String,
+    /// The terms that were read to choose the case.
+    pub chosen_by: Vec<Term>,
+}
+
+impl Opened {
+    fn written(term: Term) -> Self {
+        let (others, chosen_by) = (String::new(), Vec::new());
+        Opened { term, says_more: true, is_written: true, is_case: false, is_side: false, others, chosen_by }
+    }
+
+    fn case(term: Term, chosen_by: Vec<Term>) -> Self {
+        Opened { is_case: true, chosen_by, ..Opened::written(term) }
+    }
+
+    fn inner(term: Term, says_more: bool) -> Self {
+        Opened { says_more, is_written: false, ..Opened::written(term) }
+    }
+}
+
+/// Opens a condition by one level. The names of a case of a `match` come into the scope.
+pub(super) fn open_condition(term: &Term, scope: &mut DecisiveScope) -> Option<Opened> {
+    let is_true = scope.is_true(term);
+    let deciding = |parts: &[Term]| {
+        let deciding: Vec<Term> =
+            parts.iter().filter(|part| scope.is_true(part) == is_true).cloned().collect();
+        (deciding.len() < parts.len()).then_some(deciding)
+    };
+    match term.shape() {
+        TermShape::Node(Node::Not(inner)) => Some(Opened::inner(inner.clone(), false)),
+        TermShape::Node(Node::And(parts)) if !is_true => Some(Opened::written(Term::and(deciding(parts)?))),
+        TermShape::Node(Node::Or(parts)) if is_true => Some(Opened::written(Term::or(deciding(parts)?))),
+        TermShape::Node(Node::Or(parts)) => open_alternatives(parts, scope),
+        TermShape::Operation(DerivedOperation::Call(_), _) => Some(Opened::inner(term.unfolded()?, true)),
+        TermShape::Operation(DerivedOperation::Quantified(quantified), arguments) => {
+            let instances = list_instances(quantified, arguments, &scope.values)?;
+            match (quantified.quantifier, is_true) {
+                (Quantifier::All, false) | (Quantifier::Some, true) => {}
+                (Quantifier::Some, false) => {
+                    let [only] = keep_possible(&instances, scope).try_into().ok()?;
+                    return Some(Opened::inner(Term::and(only), true));
+                }
+                _ => return None,
+            }
+            let instance = instances.into_iter().find(|instance| scope.is_true(instance) == is_true)?;
+            Some(Opened::inner(instance, true))
+        }
+        TermShape::Operation(DerivedOperation::Match(_), _) => {
+            let (case, chosen_by) = open_branches(term, scope)?;
+            case.as_literal().is_none().then(|| Opened::case(case, chosen_by))
+        }
+        TermShape::Node(Node::Compare(_, a, b)) => {
+            if let Some(narrowed) = narrow_to_field(term, scope) {
+                return Some(Opened::written(narrowed));
+            }
+            let is_written = [a, b].iter().all(|side| side.unfolded().is_none());
+            match open_branches(term, scope) {
+                Some((opened, chosen_by)) => {
+                    Some(Opened { is_written, ..Opened::case(unwrap_options(opened), chosen_by) })
+                }
+                // The event has a truth value. The side that the state gives tells why it is wrong.
+                None if *a.sort() == Type::Bool => {
+                    let given = if scope.is_of_event(a) { b } else { a };
+                    let opened = || Opened { is_side: true, ..Opened::inner(given.clone(), false) };
+                    (!scope.is_of_event(given)).then(opened)
+                }
+                None => None,
+            }
+        }
+        _ => open_branches(term, scope).map(|(branch, chosen_by)| Opened::case(branch, chosen_by)),
+    }
+}
+
+/// Narrows an equation with a record that is written out to its only wrong field: `outcome == Bid(x, y)` to
+/// `outcome.price == y`.
+fn narrow_to_field(condition: &Term, scope: &mut DecisiveScope) -> Option<Term> {
+    let Some(Node::Compare(Comparison::Equal, a, b)) = condition.written() else { return None };
+    let (seen, built) = if matches!(a.written(), Some(Node::Record(..))) { (b, a) } else { (a, b) };
+    let Some(Node::Record(ty, parts)) = built.written().filter(|_| is_path(seen)) else { return None };
+    let fields = |side: &Term| match evaluate(side, &scope.values) {
+        Ok(Value::Record(_, fields)) => Some(fields),
+        _ => None,
+    };
+    let (seen_fields, built_fields) = (fields(seen)?, fields(built)?);
+    let mut wrong = (0..parts.len()).filter(|position| seen_fields[*position] != built_fields[*position]);
+    let (Some(position), None) = (wrong.next(), wrong.next()) else { return None };
+    let field_type = &ty.fields[position].1;
+    let field = match &ty.form {
+        RecordForm::Plain => Term::field(seen, position),
+        RecordForm::Variant(_) | RecordForm::Option if position > 0 => {
+            let shown = Datum::new(field_name(seen, ty, position), field_type.clone());
+            scope.of_event.extend(scope.is_of_event(seen).then(|| shown.clone()));
+            scope.values.insert(shown.clone(), seen_fields[position].clone());
+            Term::datum(&shown)
+        }
+        _ => return None,
+    };
+    Some(Term::compare(Comparison::Equal, &field, &parts[position]))
+}
+
+/// Is it an equation of two variants or options with different alternatives?
+pub(super) fn differ_in_alternative(part: &Term, values: &Valuation) -> bool {
+    let tag = |side: &Term| match evaluate(side, values) {
+        Ok(Value::Record(ty, fields)) if !ty.alternatives().is_empty() => Some(fields[0].clone()),
+        _ => None,
+    };
+    matches!(part.written(), Some(Node::Compare(Comparison::Equal, a, b)) if tag(a) != tag(b))
+}
+
+/// Does each case of a `match` or `if` ask for another alternative of a part of the event, or for nothing?
+pub(super) fn asks_other_alternative(part: &Term, scope: &DecisiveScope) -> bool {
+    match part.shape() {
+        TermShape::Node(Node::Compare(Comparison::Equal, a, b)) => {
+            let (seen, built) = if matches!(a.written(), Some(Node::Record(..))) { (b, a) } else { (a, b) };
+            match (built.written(), evaluate(seen, &scope.values)) {
+                (Some(Node::Record(ty, parts)), Ok(Value::Record(_, fields))) => {
+                    !ty.alternatives().is_empty()
+                        && scope.is_of_event(seen)
+                        && parts[0].as_literal().is_some_and(|tag| *tag != fields[0])
+                }
+                _ => false,
+            }
+        }
+        TermShape::Node(Node::And(parts)) => parts.iter().any(|part| asks_other_alternative(part, scope)),
+        TermShape::Node(Node::Or(parts)) => parts.iter().all(|part| asks_other_alternative(part, scope)),
+        TermShape::Node(Node::IfThenElse(_, then, other)) => {
+            [then, other].iter().all(|case| case.is_false() || asks_other_alternative(case, scope))
+        }
+        TermShape::Operation(DerivedOperation::Match(choice), arguments) => {
+            let known: Substitution =
+                choice.read.iter().cloned().zip(arguments[1..].iter().cloned()).collect();
+            choice.cases.iter().all(|case| {
+                case.body.is_false() || asks_other_alternative(&substitute(&case.body, &known), scope)
+            })
+        }
+        _ => false,
+    }
+}
+
+/// Names a field of a variant or option: `outcome.price`, `vTop.value`.
+fn field_name(whole: &Term, ty: &RecordType, position: usize) -> String {
+    // The name of the alternative stands before that of the field.
+    let name = &ty.fields[position].0;
+    format!("{whole}.{}", name.rsplit('\'').next().unwrap_or(name))
+}
+
+/// Turns `some(x) == some(y)` into `x == y`.
+fn unwrap_options(condition: Term) -> Term {
+    let content = |side: &Term| match side.written() {
+        Some(Node::Record(ty, fields)) if ty.form == RecordForm::Option && fields[0].is_true() => {
+            Some(fields[1].clone())
+        }
+        _ => None,
+    };
+    match condition.written() {
+        Some(Node::Compare(sign, a, b)) if let (Some(a), Some(b)) = (content(a), content(b)) => {
+            Term::compare(*sign, &a, &b)
+        }
+        _ => condition,
+    }
+}
+
+/// Lists the conditions of an alternative that do not hold.
+fn list_failing(alternative: &Term, scope: &DecisiveScope) -> Vec<Term> {
+    let conditions = match alternative.written() {
+        Some(Node::And(conditions)) => conditions.as_slice(),
+        _ => std::slice::from_ref(alternative),
+    };
+    conditions.iter().filter(|condition| !scope.is_true(condition)).cloned().collect()
+}
+
+/// Lists, for each alternative that the event could meet, its conditions that do not hold.
+pub(super) fn keep_possible(alternatives: &[Term], scope: &DecisiveScope) -> Vec<Vec<Term>> {
+    let failing = alternatives.iter().map(|alternative| list_failing(alternative, scope));
+    failing.filter(|conditions| conditions.iter().all(|condition| scope.is_of_event(condition))).collect()
+}
+
+/// Opens a false disjunction with alternatives of several conditions. If the event could meet only one of
+/// them, that one counts. Else each alternative becomes the conditions of it that do not hold.
+fn open_alternatives(parts: &[Term], scope: &DecisiveScope) -> Option<Opened> {
+    if !parts.iter().any(|part| matches!(part.written(), Some(Node::And(_)))) {
+        return None;
+    }
+    let failing: Vec<Vec<Term>> = parts.iter().map(|part| list_failing(part, scope)).collect();
+    // If a condition of the state alone fails, no event could meet the alternative.
+    let is_of_state = |condition: &Term| !scope.is_of_event(condition);
+    let (excluded, possible): (Vec<_>, Vec<_>) =
+        failing.iter().partition(|conditions| conditions.iter().any(is_of_state));
+    let [only_possible] = possible.as_slice() else {
+        let opened = Term::or(failing.into_iter().map(Term::and));
+        let is_smaller = parts != opened.disjuncts();
+        return is_smaller.then(|| Opened::written(opened));
+    };
+    let of_state = |conditions: &&Vec<Term>| {
+        Term::and(conditions.iter().filter(|condition| is_of_state(condition)).cloned())
+    };
+    let needed: Vec<Term> = excluded.iter().map(of_state).collect();
+    let texts: Vec<String> = needed.iter().map(|condition| format!("`{condition}`")).collect();
+    let others = match texts.as_slice() {
+        [only] => format!(", and the other alternative needs {only}"),
+        _ => format!(", and the other alternatives need {}", texts.join(" or ")),
+    };
+    Some(Opened { others, ..Opened::case(Term::and(only_possible.iter().cloned()), needed) })
+}
+
+/// Returns the arm of a `match` for a value with this tag: the first that fits, or the last one.
+fn choose_arm<'m>(choice: &'m MatchOperation, ty: &RecordType, tag: &Value) -> Option<&'m MatchArm> {
+    let fits = |case: &&MatchArm| case.alternative.is_none_or(|number| ty.tag(number) == *tag);
+    choice.cases.iter().find(fits).or(choice.cases.last())
+}
+
+/// Chooses the case of a `match` of this subject. Its names stand for what the subject writes out, or come
+/// into the scope. A name that nobody sees in the quoted condition becomes the place in the subject.
+fn choose_case(
+    choice: &MatchOperation,
+    subject: &Term,
+    read: &[Term],
+    scope: &mut DecisiveScope,
+) -> Option<Term> {
+    let Value::Record(ty, fields) = evaluate(subject, &scope.values).ok()? else { return None };
+    let case = choose_arm(choice, &ty, &fields[0])?;
+    let is_of_event = scope.is_of_event(subject);
+    let mut known: Substitution = choice.read.iter().cloned().zip(read.iter().cloned()).collect();
+    for (name, position) in &case.names {
+        if let Some(Node::Record(_, parts)) = subject.written() {
+            known.insert(name.clone(), parts[*position].clone());
+            continue;
+        }
+        let mut shown = name.name().to_owned();
+        let is_clear = contains_word(&scope.quoted, &shown) && !scope.names.contains(&shown);
+        let is_call = matches!(subject.shape(), TermShape::Operation(DerivedOperation::Call(_), _));
+        let is_short = is_path(subject) || (is_call && text_length(subject) <= LONGEST_VALUE / 2);
+        if is_short && !is_clear {
+            shown = field_name(subject, &ty, *position);
+        } else {
+            while !scope.names.insert(shown.clone()) {
+                shown.push('_');
+            }
+        }
+        let shown = Datum::new(shown, name.ty().clone());
+        known.insert(name.clone(), Term::datum(&shown));
+        scope.of_event.extend(is_of_event.then(|| shown.clone()));
+        scope.values.insert(shown, fields[*position].clone());
+    }
+    Some(substitute(&case.body, &known))
+}
+
+/// Opens a side of a comparison as long as it is an `if` or a `match`, or a function that is one. Adds the
+/// terms by which the branches were chosen.
+pub(super) fn open_side(side: &Term, scope: &mut DecisiveScope, chosen_by: &mut Vec<Term>) -> Term {
+    let mut body = side.clone();
+    while let Some(inner) = body.unfolded() {
+        body = inner;
+    }
+    let subject;
+    let (decider, branch) = match body.shape() {
+        TermShape::Node(Node::Field(whole, position)) => {
+            let count = chosen_by.len();
+            let opened = open_side(whole, scope, chosen_by);
+            return match opened.written() {
+                Some(Node::Record(_, parts)) => open_side(&parts[*position], scope, chosen_by),
+                _ if chosen_by.len() > count => Term::field(&opened, *position),
+                _ => side.clone(),
+            };
+        }
+        TermShape::Node(Node::IfThenElse(condition, then, other)) => {
+            let Ok(is_true) = holds(condition, &scope.values) else { return side.clone() };
+            (condition, Some(if is_true { then } else { other }.clone()))
+        }
+        TermShape::Operation(DerivedOperation::Match(choice), arguments) => {
+            subject = open_side(&arguments[0], scope, chosen_by);
+            let case = choose_case(choice, &subject, &arguments[1..], scope);
+            // A subject that is written out has only one case.
+            if let Some(case) = case.as_ref().filter(|_| matches!(subject.written(), Some(Node::Record(..))))
+            {
+                return open_side(case, scope, chosen_by);
+            }
+            (&subject, case)
+        }
+        _ => return side.clone(),
+    };
+    let Some(branch) = branch else { return side.clone() };
+    chosen_by.push(decider.clone());
+    open_side(&branch, scope, chosen_by)
+}
+
+/// Opens an `if` or a `match`, or the sides of a comparison that are one. Returns also the terms by which the
+/// branches were chosen. `None`: there are none.
+fn open_branches(condition: &Term, scope: &mut DecisiveScope) -> Option<(Term, Vec<Term>)> {
+    match condition.shape() {
+        TermShape::Node(Node::IfThenElse(decider, then, other)) => {
+            let branch = if holds(decider, &scope.values).ok()? { then } else { other };
+            Some((branch.clone(), vec![decider.clone()]))
+        }
+        TermShape::Operation(DerivedOperation::Match(choice), arguments) => {
+            let mut chosen_by = Vec::new();
+            let subject = open_side(&arguments[0], scope, &mut chosen_by);
+            if !matches!(subject.written(), Some(Node::Record(..))) {
+                chosen_by.push(subject.clone());
+            }
+            Some((choose_case(choice, &subject, &arguments[1..], scope)?, chosen_by))
+        }
+        TermShape::Node(Node::Compare(sign, a, b)) => {
+            let mut chosen_by = Vec::new();
+            let opened = [a, b].map(|side| open_side(side, scope, &mut chosen_by));
+            let is_opened = opened.iter().ne([a, b]);
+            is_opened.then(|| (Term::compare(*sign, &opened[0], &opened[1]), chosen_by))
+        }
+        _ => None,
+    }
+}
+
+/// Opens a condition's branches. Returns also the terms of the event that chose them. `None`: no branches.
+pub(super) fn choose_branches(condition: &Term, scope: &mut DecisiveScope) -> Option<(Term, Vec<Term>)> {
+    let (opened, mut chosen_by) = open_branches(condition, scope)?;
+    chosen_by.retain(|decider| scope.is_of_event(decider));
+    Some((opened, chosen_by))
+}
+
+/// Finds the case of a `match` that is `false` whatever else is true: its subject, and its alternative.
+pub(super) fn find_false_case(part: &Term, scope: &DecisiveScope) -> Option<(Term, String)> {
+    let TermShape::Operation(DerivedOperation::Match(choice), arguments) = part.shape() else { return None };
+    let subject = arguments.first()?;
+    let Value::Record(ty, fields) = evaluate(subject, &scope.values).ok()? else { return None };
+    let is_chosen = |(number, _): &(usize, Alternative)| ty.tag(*number) == fields[0];
+    let (_, chosen) = ty.alternatives().into_iter().enumerate().find(is_chosen)?;
+    choose_arm(choice, &ty, &fields[0])?.body.is_false().then(|| (subject.clone(), chosen.name))
+}
+
+/// Lists the body of a quantifier for each value of its bound name.
+pub(super) fn list_instances(
+    quantified: &QuantifiedOperation,
+    arguments: &[Term],
+    values: &Valuation,
+) -> Option<Vec<Term>> {
+    // The last arguments are the values that the body reads.
+    let values_read = &arguments[arguments.len() - quantified.read.len()..];
+    let mut known: Substitution = quantified.read.iter().cloned().zip(values_read.iter().cloned()).collect();
+    let bound = list_bound_values(&quantified.domain, arguments, values)?.into_iter();
+    let instances = bound.map(|value| {
+        known.insert(quantified.bound.clone(), value);
+        substitute(&quantified.body, &known)
+    });
+    Some(instances.collect())
+}
+
+/// Lists the terms that the bound name of a quantifier stands for.
+fn list_bound_values(domain: &QuantifierDomain, arguments: &[Term], values: &Valuation) -> Option<Vec<Term>> {
+    let list = match domain {
+        QuantifierDomain::Values(_, values) => {
+            return Some(values.iter().map(|value| Term::literal(value.clone())).collect());
+        }
+        QuantifierDomain::Elements => &arguments[0],
+    };
+    let Value::Record(ty, fields) = evaluate(list, values).ok()? else { return None };
+    if let RecordForm::Keyed(_) | RecordForm::Entries(..) = ty.form {
+        return Some(ty.entries(&fields).into_iter().map(|(key, _)| Term::literal(key)).collect());
+    }
+    list.sort().as_list()?;
+    let element = |index| Term::standard(StandardOperation::Element, [list.clone(), Term::int(index)]);
+    Some((0..ty.counting(&fields).count()).map(element).collect())
+}
+
+pub(super) fn text_length(term: &Term) -> usize {
+    term.to_string().chars().count()
+}
+
+/// Is it a datum, or a field or an element of one?
+pub(super) fn is_path(term: &Term) -> bool {
+    match term.shape() {
+        TermShape::Node(Node::Data(_)) => true,
+        TermShape::Node(Node::Field(whole, _) | Node::Select(whole, _)) => is_path(whole),
+        TermShape::Operation(
+            DerivedOperation::Standard(StandardOperation::Element | StandardOperation::ValueAt),
+            whole,
+        ) => is_path(&whole[0]),
+        _ => false,
+    }
+}
