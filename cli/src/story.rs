@@ -8,7 +8,7 @@ use coreach_execution::outcome::{Cause, Outcome};
 use coreach_execution::run::Occurrence;
 use coreach_execution::{Run, TestCase};
 use coreach_model::excerpt::shortened;
-use coreach_model::limits::{LONGEST_VALUE, MOST_VALUES};
+use coreach_model::limits::{FEW_SHOWN, LONGEST_VALUE, MOST_VALUES};
 use coreach_model::semantics::State;
 use coreach_model::types::RecordForm;
 use coreach_model::{Datum, Value, Verdict};
@@ -142,7 +142,7 @@ pub fn step_table(test: &TestCase, initial: &State, run: &Run, most: Option<(usi
     if let Some((most, reason)) = most {
         // The first two rows are the heading and the initial state.
         let steps = rows.split_off(2);
-        let last_changes = find_last_changes(reason, &states);
+        let last_changes = find_last_changes(reason, &states, run.trace.last().map(|step| &step.what));
         let first_shown = run.trace.len().saturating_sub(most);
         // A stimulus is shown with its answer.
         let is_asked = |step: usize| matches!(run.trace[step].what, Occurrence::Stimulus(_));
@@ -172,7 +172,16 @@ pub fn step_table(test: &TestCase, initial: &State, run: &Run, most: Option<(usi
 
 /// Finds the steps, counted from 0, that last changed the variables in the values of an explanation. Of a
 /// collection, also those that last changed an entry or element that the explanation reads or names.
-fn find_last_changes<'s>(reason: &Reason, states: &'s [ShownState]) -> BTreeSet<usize> {
+/// Of a collection that the last event should have had, also those that last changed a wrong element.
+fn find_last_changes<'s>(
+    reason: &Reason,
+    states: &'s [ShownState],
+    last: Option<&Occurrence>,
+) -> BTreeSet<usize> {
+    let sent = match last {
+        Some(Occurrence::Observation(event)) => event.values.as_slice(),
+        _ => &[],
+    };
     let texts = list_quoted_texts(reason);
     let data: BTreeSet<&Datum> =
         states.iter().flat_map(|state| state.data.iter().map(|(datum, _)| datum)).collect();
@@ -192,14 +201,74 @@ fn find_last_changes<'s>(reason: &Reason, states: &'s [ShownState]) -> BTreeSet<
             list_changed_parts("", was, is).is_some_and(is_named)
                 || text.starts_with('"') && has_text(was) != has_text(is)
         };
-        let indices = reason.guards.iter().flat_map(|guard| guard.list_indices_read(datum));
-        let indices = indices.map(|index| format!("[{index}]"));
-        for text in texts.iter().cloned().chain(indices) {
-            let last = changes.iter().rfind(|(_, was, is)| changes_entry(was, is, &text));
+        for text in &texts {
+            let last = changes.iter().rfind(|(_, was, is)| changes_entry(was, is, text));
+            found.extend(last.map(|(step, ..)| *step));
+        }
+        for (index, rest) in reason.guards.iter().flat_map(|guard| guard.list_places_read(datum)) {
+            let field = rest.strip_prefix('.').map(|path| path.split(['.', '[']).next().unwrap_or(path));
+            let has_changed = |was, is| find_part(was, index, field) != find_part(is, index, field);
+            let last = changes.iter().rfind(|(_, was, is)| has_changed(was, is));
+            found.extend(last.map(|(step, ..)| *step));
+        }
+        let present = states.last().and_then(value_in);
+        let wrong =
+            sent.iter().zip(present.iter().cycle()).flat_map(|(sent, is)| list_wrong_elements(sent, is));
+        for element in wrong.take(FEW_SHOWN) {
+            let has = |value| list_elements(value).contains(&element);
+            let last = changes.iter().rfind(|(_, was, is)| has(was) != has(is));
             found.extend(last.map(|(step, ..)| *step));
         }
     }
     found
+}
+
+/// Lists the elements of a list or set, or the keys of a map.
+fn list_elements(value: &Value) -> Vec<Value> {
+    match value {
+        Value::Record(ty, fields) => match ty.form {
+            RecordForm::List => ty.counting(fields).cloned().collect(),
+            RecordForm::Keyed(_) | RecordForm::Entries(..) => {
+                ty.entries(fields).into_iter().map(|(key, _)| key).collect()
+            }
+            _ => Vec::new(),
+        },
+        _ => Vec::new(),
+    }
+}
+
+/// Lists the elements that only one of two collections of one type has.
+fn list_wrong_elements(one: &Value, other: &Value) -> Vec<Value> {
+    if one.sort() != other.sort() {
+        return Vec::new();
+    }
+    let (one, other) = (list_elements(one), list_elements(other));
+    let only_in_one = one.iter().filter(|element| !other.contains(element));
+    let only_in_other = other.iter().filter(|element| !one.contains(element));
+    only_in_one.chain(only_in_other).cloned().collect()
+}
+
+/// Finds the part of a collection at a position or key, or a field of it.
+fn find_part<'v>(whole: &'v Value, index: &str, field: Option<&str>) -> Option<&'v Value> {
+    let part = match whole {
+        Value::Record(ty, fields) if ty.form == RecordForm::List => {
+            ty.counting(fields).nth(index.parse().ok()?)?
+        }
+        Value::Record(ty, fields) if matches!(ty.form, RecordForm::Keyed(_) | RecordForm::Entries(..)) => {
+            ty.entries(fields).into_iter().find(|(key, _)| key.to_string() == index)?.1?
+        }
+        Value::Array(array) => {
+            let keys = Value::enumerate(&array.ty.index, MOST_VALUES)?;
+            array.get(keys.iter().find(|key| key.to_string() == index)?)
+        }
+        _ => return None,
+    };
+    match (part, field) {
+        (Value::Record(ty, fields), Some(field)) if ty.form == RecordForm::Plain => {
+            ty.fields.iter().position(|(name, _)| name == field).map(|position| &fields[position])
+        }
+        _ => Some(part),
+    }
 }
 
 /// Lists the texts in quotes in the first line of an explanation, and those that are values of its guards.
@@ -284,6 +353,10 @@ fn list_changed_elements(name: &str, then: &[&Value], now: &[&Value]) -> Vec<Str
     match (&now[same..], &then[same..]) {
         ([added, after @ ..], rest) if after == rest => vec![with(added, same)],
         (rest, [removed, after @ ..]) if after == rest => vec![without(removed, same)],
+        // A full list moves up by one.
+        ([start @ .., added], [_, after @ ..]) if start == after && !start.is_empty() => {
+            vec![format!("{name} without [{same}]"), with(added, now.len() - 1)]
+        }
         _ => {
             let mut changes = Vec::new();
             for index in 0..then.len().max(now.len()) {
@@ -357,13 +430,13 @@ mod tests {
         };
         let summary = "expected pSlug = \"a\", got \"c\"".to_owned();
         let reason = Reason { summary, guards: vec![guard], ..Reason::default() };
-        assert_eq!(find_last_changes(&reason, &states), BTreeSet::from([1, 2]));
+        assert_eq!(find_last_changes(&reason, &states, None), BTreeSet::from([1, 2]));
         // A later change of another entry is not one of this entry.
         let states: Vec<ShownState> = [&["a"][..], &["c", "a"], &["c", "a", "d"]]
             .into_iter()
             .map(|of| ShownState { place: String::new(), data: vec![(datum("vRecent"), list(of))] })
             .collect();
-        assert_eq!(find_last_changes(&reason, &states), BTreeSet::from([0, 1]));
+        assert_eq!(find_last_changes(&reason, &states, None), BTreeSet::from([0, 1]));
         // The explanation reads the entry at an index.
         let values =
             [("vRecent[vAt]", "\"a\""), ("vAt", "0")].map(|(name, text)| (name.to_owned(), text.to_owned()));
@@ -373,7 +446,7 @@ mod tests {
             .into_iter()
             .map(|of| ShownState { place: String::new(), data: vec![(datum("vRecent"), list(of))] })
             .collect();
-        assert_eq!(find_last_changes(&reason, &states), BTreeSet::from([0, 2]));
+        assert_eq!(find_last_changes(&reason, &states, None), BTreeSet::from([0, 2]));
     }
 
     #[test]

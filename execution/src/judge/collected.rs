@@ -40,7 +40,7 @@ pub(super) fn condition_values(condition: &Term, scope: &DecisiveScope) -> BTree
         let Some(text) = text.filter(|_| !is_seen(side)) else { continue };
         let name = side.to_conjunct();
         let is_short = name.chars().count() <= LONGEST_VALUE;
-        shown.insert(if is_short { name } else { format!("the {word} side") }, text);
+        shown.entry(if is_short { name } else { format!("the {word} side") }).or_insert(text);
     }
     shown
 }
@@ -114,6 +114,20 @@ pub(super) fn collect_values(term: &Term, values: &Valuation, found: &mut BTreeM
             }
             arguments.iter().collect()
         }
+        // Of the record that a function gives, the field is read.
+        TermShape::Node(Node::Field(whole, position))
+            if !is_path(term) && whole.unfolded().is_some() && term.as_question().is_none() =>
+        {
+            let place = whole.unfolded().filter(is_path).map(|body| Term::field(&body, *position));
+            let read = |(name, text): (String, String)| match &place {
+                Some(place) if text_length(place) <= LONGEST_VALUE => {
+                    (name, format!("{text} (as `{place}`)"))
+                }
+                _ => (name, text),
+            };
+            found.extend(value().map(read));
+            vec![whole]
+        }
         // Numbers that are computed from a collection are not seen in it.
         TermShape::Operation(DerivedOperation::Quantified(_), _) if has_numbers(term) => {
             let name = term.to_conjunct();
@@ -185,15 +199,16 @@ fn collect_opened(call: &Term, values: &Valuation, found: &mut BTreeMap<String, 
 /// Names the branch that these terms have chosen, by the last two of them. `None` if the quoted condition
 /// tells it, or the text is long.
 pub(super) fn name_branch(deciders: &[Term], scope: &DecisiveScope) -> Option<String> {
-    let describe = |decider: &Term| {
+    let describe = |decider: &Term, most: usize| {
         let (text, value) = (decider.to_string(), evaluate(decider, &scope.values));
         let value = value.map_or_else(|_| "undefined".to_owned(), |value| value.to_string());
         let is_new = (*decider.sort() == Type::Bool || !is_path(decider)) && !scope.quoted.contains(&text);
-        let is_short = text.chars().count().max(value.chars().count()) <= LONGEST_VALUE;
+        let is_short = text.chars().count().max(value.chars().count()) <= most;
         (is_new && is_short).then(|| format!("`{text}` is {value}"))
     };
-    let last = deciders.last().and_then(describe)?;
-    let before = deciders.iter().rev().skip(1).filter_map(describe).next();
+    let last = describe(deciders.last()?, LONGEST_TEXT)?;
+    let mut before = deciders.iter().rev().skip(1).filter_map(|decider| describe(decider, LONGEST_VALUE));
+    let before = before.next();
     Some(match before.filter(|before| *before != last) {
         Some(before) => format!("the branch where {before} and {last}"),
         None => format!("the branch where {last}"),
@@ -227,7 +242,11 @@ pub(super) fn collect_results(term: &Term, values: &Valuation, found: &mut BTree
 }
 
 fn is_result(term: &Term) -> bool {
-    is_path(term) || matches!(term.shape(), TermShape::Operation(..))
+    match term.shape() {
+        TermShape::Node(Node::Field(whole, _)) => is_result(whole),
+        TermShape::Operation(..) => true,
+        TermShape::Node(_) => is_path(term),
+    }
 }
 
 /// Lists the indices in a path. The values of its wholes are not needed.

@@ -13,9 +13,7 @@ use coreach_model::semantics::{Event, State};
 use coreach_model::{Datum, TransitionId, Value, Verdict, Violated};
 use serde::{Deserialize, Serialize};
 
-use crate::judge::excerpts::{
-    contains_word, drop_id_types, is_quoted, list_indices_read, shorten_collection,
-};
+use crate::judge::excerpts::{contains_word, drop_id_types, is_quoted, list_places_read, shorten_collection};
 use crate::run::{Cause, Occurrence, ShownState};
 use crate::test_case::TestCase;
 use crate::values::Values;
@@ -107,12 +105,24 @@ pub struct Guard {
 impl Guard {
     /// Does the explanation tell a value of this datum, or of a part of it?
     pub fn names(&self, datum: &Datum) -> bool {
-        self.values.keys().any(|text| contains_word(text, datum.name()))
+        self.list_places().iter().any(|(place, _)| contains_word(place, datum.name()))
     }
 
-    /// Lists the positions and keys at which the explanation reads this collection.
-    pub fn list_indices_read(&self, datum: &Datum) -> Vec<&str> {
-        list_indices_read(datum.name(), &self.list_values())
+    /// Lists the places in this datum that the explanation reads: the index or key, and the path behind it.
+    pub fn list_places_read(&self, datum: &Datum) -> Vec<(&str, &str)> {
+        list_places_read(datum.name(), &self.list_places())
+    }
+
+    /// Lists the values by their names, and by the places from which functions read them.
+    fn list_places(&self) -> Vec<(&str, &str)> {
+        let mut places = self.list_values();
+        for (_, text) in self.list_values() {
+            let place = text
+                .split_once(" (as `")
+                .and_then(|(value, as_place)| Some((as_place.split_once('`')?.0, value)));
+            places.extend(place);
+        }
+        places
     }
 
     fn list_values(&self) -> Vec<(&str, &str)> {
@@ -140,7 +150,8 @@ impl Guard {
         };
         let shown = texts.iter().filter(|(name, text)| !is_in_whole(name) && !is_told(name, text));
         let named = shown.map(|(name, text)| {
-            let read = list_indices_read(name, &texts);
+            let read: Vec<&str> =
+                list_places_read(name, &texts).into_iter().map(|(index, _)| index).collect();
             format!("{name} = {}", shorten_collection(text, &read, &texts, LONGEST_TEXT))
         });
         let values = named.collect::<Vec<_>>().join(", ");

@@ -290,7 +290,9 @@ fn compare_lists(subject: String, wanted: &Value, got: &Value, found: &mut Vec<D
         let are_many = wanted_elements.len().max(got_elements.len()) > FEW_SHOWN || !is_short(wanted);
         if let Some(demand) = describe_one_element(&wanted_elements, &got_elements).filter(|_| are_many) {
             let is_long = !is_short(got);
-            let got_text = if is_long { format!("{} elements", got_elements.len()) } else { got_text };
+            let count = if got_elements.len() < wanted_elements.len() { "few" } else { "many" };
+            let counted = || format!("{} elements, one too {count}", got_elements.len());
+            let got_text = if is_long { counted() } else { got_text };
             return add(subject, Demand::Text(demand), got_text);
         }
         if is_short(wanted) {

@@ -18,12 +18,16 @@ pub(super) fn is_quoted(condition: &str) -> bool {
     condition.chars().count() <= 100
 }
 
-/// Lists the positions and keys at which the other values read a collection: 3 for `name[i].x` if `i = 3`.
-pub(super) fn list_indices_read<'t>(name: &str, values: &[(&'t str, &'t str)]) -> Vec<&'t str> {
-    let index = |path: &'t str| text_before(path.strip_prefix(name)?.strip_prefix('[')?, ']');
+/// Lists the places at which the other values read a collection: 3 and `.x` for `name[i].x` if `i = 3`.
+pub(super) fn list_places_read<'t>(name: &str, values: &[(&'t str, &'t str)]) -> Vec<(&'t str, &'t str)> {
+    let split = |path: &'t str| {
+        let inner = path.strip_prefix(name)?.strip_prefix('[')?;
+        let index = text_before(inner, ']')?;
+        Some((index, &inner[index.len() + 1..]))
+    };
     let value =
         |index: &'t str| values.iter().find(|(name, _)| *name == index).map_or(index, |(_, text)| text);
-    values.iter().filter_map(|(path, _)| index(path)).map(value).collect()
+    values.iter().filter_map(|(path, _)| split(path)).map(|(index, rest)| (value(index), rest)).collect()
 }
 
 /// Shortens the text of a collection to about `most` characters. Elements at the positions or keys that are
@@ -199,8 +203,9 @@ mod tests {
         let page = |name: &str, author: &str| format!("\"{name}\": {{text: \"bye\", author: {author}}}");
         let text = format!("[{}]", ["a", "b", "c", "d"].map(|name| page(name, "EVE")).join(", "));
         let values = [("vPages[vTitle].author", "EVE"), ("vTitle", "\"d\"")];
-        let read = list_indices_read("vPages", &values);
-        assert_eq!(read, ["\"d\""]);
+        let places = list_places_read("vPages", &values);
+        assert_eq!(places, [("\"d\"", ".author")]);
+        let read = ["\"d\""];
         let shown = format!("[..., {}] (3 of 4 left out)", page("d", "EVE"));
         assert_eq!(shorten_collection(&text, &read, &[], 35), shown);
         assert_eq!(shorten_collection(&text, &[], &[("v", "EVE")], 50), text);

@@ -158,8 +158,9 @@ pub(super) fn open_condition(term: &Term, scope: &mut DecisiveScope) -> Option<O
                 }
                 _ => return None,
             }
-            let instance = instances.into_iter().find(|instance| scope.is_true(instance) == is_true)?;
-            Some(Opened::inner(instance, true))
+            let number = instances.iter().position(|instance| scope.is_true(instance) == is_true)?;
+            let instance = name_element(quantified, arguments, number, scope);
+            Some(Opened::inner(instance.unwrap_or_else(|| instances[number].clone()), true))
         }
         TermShape::Operation(DerivedOperation::Match(_), _) => {
             let (case, chosen_by) = open_branches(term, scope)?;
@@ -220,7 +221,8 @@ pub(super) fn differ_in_alternative(part: &Term, values: &Valuation) -> bool {
         Ok(Value::Record(ty, fields)) if !ty.alternatives().is_empty() => Some(fields[0].clone()),
         _ => None,
     };
-    matches!(part.written(), Some(Node::Compare(Comparison::Equal, a, b)) if tag(a) != tag(b))
+    let Some(Node::Compare(Comparison::Equal, a, b)) = part.written() else { return false };
+    tag(a).zip(tag(b)).is_some_and(|(one, other)| one != other)
 }
 
 /// Does each case of a `match` or `if` ask for another alternative of a part of the event, or for nothing?
@@ -361,19 +363,22 @@ fn choose_case(
     Some(substitute(&case.body, &known))
 }
 
+/// Returns the body of a function that is called, and of the function that this calls, and so on.
+fn unfold_calls(term: &Term) -> Term {
+    term.unfolded().map_or_else(|| term.clone(), |body| unfold_calls(&body))
+}
+
 /// Opens a side of a comparison as long as it is an `if` or a `match`, or a function that is one. Adds the
 /// terms by which the branches were chosen.
 pub(super) fn open_side(side: &Term, scope: &mut DecisiveScope, chosen_by: &mut Vec<Term>) -> Term {
-    let mut body = side.clone();
-    while let Some(inner) = body.unfolded() {
-        body = inner;
-    }
+    let body = unfold_calls(side);
     let subject;
     let (decider, branch) = match body.shape() {
         TermShape::Node(Node::Field(whole, position)) => {
             let count = chosen_by.len();
             let opened = open_side(whole, scope, chosen_by);
-            return match opened.written() {
+            let record = unfold_calls(&opened);
+            return match record.written() {
                 Some(Node::Record(_, parts)) => open_side(&parts[*position], scope, chosen_by),
                 _ if chosen_by.len() > count => Term::field(&opened, *position),
                 _ => side.clone(),
@@ -458,6 +463,28 @@ pub(super) fn list_instances(
         substitute(&quantified.body, &known)
     });
     Some(instances.collect())
+}
+
+/// Writes the body of a quantifier for an element of a collection that is no path, under the bound name.
+fn name_element(
+    quantified: &QuantifiedOperation,
+    arguments: &[Term],
+    number: usize,
+    scope: &mut DecisiveScope,
+) -> Option<Term> {
+    let collection = arguments.first().filter(|_| matches!(quantified.domain, QuantifierDomain::Elements))?;
+    let name = quantified.bound.name().to_owned();
+    if is_path(collection) || !scope.names.insert(name.clone()) {
+        return None;
+    }
+    let Value::Record(ty, fields) = evaluate(collection, &scope.values).ok()? else { return None };
+    let element = (ty.form == RecordForm::List).then(|| ty.counting(&fields).nth(number).cloned())??;
+    let shown = Datum::new(name, quantified.bound.ty().clone());
+    scope.values.insert(shown.clone(), element);
+    let values_read = &arguments[arguments.len() - quantified.read.len()..];
+    let mut known: Substitution = quantified.read.iter().cloned().zip(values_read.iter().cloned()).collect();
+    known.insert(quantified.bound.clone(), Term::datum(&shown));
+    Some(substitute(&quantified.body, &known))
 }
 
 /// Lists the terms that the bound name of a quantifier stands for.
