@@ -49,6 +49,8 @@ pub(super) struct TypeFacts {
     /// Does the term multiply or divide by something that is not a literal?
     pub nonlinear: bool,
     pub strings: bool,
+    /// Does the term compute strings, and not only compare them? So do arrays of strings.
+    pub computed: bool,
     /// Does the term have a literal that cannot be translated faithfully? If so, nothing may be concluded.
     pub beyond: bool,
 }
@@ -157,11 +159,14 @@ struct TermWalk {
 impl TermWalk {
     fn visit(&mut self, term: &Term) {
         self.facts.strings = self.facts.strings || term.sort().contains(&Type::String);
-        if let Node::Literal(value) = term.node() {
-            self.facts.beyond |= is_beyond(value);
+        if !self.seen.insert(term.clone()) {
             return;
         }
-        if !self.seen.insert(term.clone()) {
+        self.facts.computed |= contains_array(term.sort()) && term.sort().contains(&Type::String);
+        if let Node::Literal(value) = term.node() {
+            self.facts.beyond |= is_beyond(value);
+            // No string lies between one that ends with the character 0 and the one before it.
+            self.facts.computed |= value.to_string().contains(r"\u{0}");
             return;
         }
         match term.node() {
@@ -176,6 +181,7 @@ impl TermWalk {
             }
             Node::Compare(Comparison::Equal | Comparison::NotEqual, a, b) => self.visit_equality(a, b),
             Node::Select(array, index) => self.state_cell(array, index),
+            Node::OnStrings(..) => self.facts.computed = true,
             Node::Arithmetic(operator, a, b) => {
                 use coreach_model::term::node::Operator::{Add, Multiply, Subtract};
                 self.facts.nonlinear |= match operator {

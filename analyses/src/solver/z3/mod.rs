@@ -72,6 +72,8 @@ impl Default for QueryLimits {
 pub struct Z3Solver {
     limits: QueryLimits,
     translator: Translator,
+    /// Writes numbers for strings that are only compared.
+    with_numbers: Translator,
     // `Rc`, because a clone of Z3's solver translates all that it holds, which takes milliseconds.
     linear: Rc<z3::Solver>,
     nonlinear: Option<Rc<z3::Solver>>,
@@ -131,6 +133,7 @@ impl Z3Solver {
         Z3Solver {
             limits,
             translator: Translator::default(),
+            with_numbers: Translator::with_numbers(),
             linear: start_solver(limits.rlimit, 0),
             nonlinear: None,
             strings: None,
@@ -153,6 +156,7 @@ impl Z3Solver {
     fn make_room(&mut self) {
         if self.translator.size() > self.most {
             self.translator = Translator::default();
+            self.with_numbers = Translator::with_numbers();
             self.path = None;
         }
     }
@@ -160,6 +164,15 @@ impl Z3Solver {
     fn prepare(&mut self, conjuncts: &[Term]) -> Vec<Rc<PreparedTerm>> {
         self.make_room();
         conjuncts.iter().map(|conjunct| self.translator.prepare(conjunct)).collect()
+    }
+
+    /// Writes numbers for the strings if they are only compared.
+    fn write_numbers(&mut self, conjuncts: &[Term], given: Vec<Rc<PreparedTerm>>) -> Vec<Rc<PreparedTerm>> {
+        let only_compared = given.iter().any(|one| one.strings) && !given.iter().any(|one| one.computed);
+        if !only_compared {
+            return given;
+        }
+        conjuncts.iter().map(|conjunct| self.with_numbers.prepare(conjunct)).collect()
     }
 
     /// Asserts the conjuncts and the constraints of their types, on a new level of the Z3 solver that fits
@@ -182,8 +195,10 @@ impl Z3Solver {
         let level = AssertionLevel::on(solver);
         let constraints: BTreeSet<usize> =
             prepared.iter().flat_map(|conjunct| conjunct.constraints.iter().copied()).collect();
+        let has_numbers = prepared.iter().any(|conjunct| conjunct.has_numbers);
+        let translator = if has_numbers { &self.with_numbers } else { &self.translator };
         for number in constraints {
-            level.0.assert(self.translator.constraint(number));
+            level.0.assert(translator.constraint(number));
         }
         for conjunct in prepared {
             level.0.assert(&conjunct.assertion);
@@ -304,6 +319,7 @@ impl Solver for Z3Solver {
                 Answer::Sat
             }
             None => {
+                let prepared = self.write_numbers(&conjuncts, prepared);
                 let level = self.assert_all(&prepared);
                 let beyond = prepared.iter().any(|conjunct| conjunct.beyond);
                 let answer = if beyond { Answer::Unknown } else { self.ask(&level.0) };

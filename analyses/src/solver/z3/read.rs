@@ -39,7 +39,7 @@ pub(super) fn read_value(model: &Model, ast: &Dynamic, ty: &Type) -> Option<Valu
         Type::Record(record) => {
             let fields = record.fields.iter().enumerate();
             let values: Option<Vec<Value>> =
-                fields.map(|(at, (_, ty))| read_value(model, &field(record, &ast, at), ty)).collect();
+                fields.map(|(at, (_, ty))| read_value(model, &field(record, &ast, at, false), ty)).collect();
             Value::Record(record.clone(), values?.into())
         }
     };
@@ -53,7 +53,7 @@ fn read_array(model: &Model, ast: &Array, ty: &Arc<ArrayType>) -> Option<Value> 
         Some(indices) => {
             let mut cells = BTreeMap::new();
             for index in indices {
-                let cell = read_value(model, &ast.select(&literal(&index)), &ty.element)?;
+                let cell = read_value(model, &ast.select(&literal(&index, false)), &ty.element)?;
                 cells.insert(index, cell);
             }
             (Value::any(&ty.element), cells)

@@ -13,6 +13,8 @@ use std::str::FromStr;
 use coreach_model::Type;
 use coreach_model::regular::RegularExpression;
 use coreach_model::term::node::{Comparison, StringOperation};
+use dashu_int::UBig;
+use dashu_ratio::RBig;
 use z3::FuncDecl;
 use z3::ast::{Ast, Bool, Dynamic, Int, Regexp};
 
@@ -79,6 +81,14 @@ pub(super) fn match_expression(string: &Dynamic, expression: &RegularExpression)
 
 pub(super) fn literal(text: &str) -> Dynamic {
     known(z3::ast::String::from_str(&escape(text)).ok(), "an escaped text has no NUL").into()
+}
+
+/// The number that stands for a text in the order of strings: each character is a digit behind the point.
+pub(super) fn number_in_order(text: &str) -> RBig {
+    // A character has at most 21 bits, and no digit is 0, so a longer text is greater.
+    let add_digit = |number: UBig, c| (number << 21) + (u32::from(c) + 1);
+    let number = text.chars().fold(UBig::ZERO, add_digit);
+    RBig::from_parts(number.into(), UBig::ONE << (21 * text.chars().count()))
 }
 
 /// The conditions that a string is short, and printable ASCII.

@@ -241,3 +241,72 @@ transitions:
         assert!(matches!(found, Witness::Found(_)), "{is_defined}: {found:?}");
     }
 }
+
+/// Soundness and precision: numbers stand for strings that are only compared, in the same order. Between two
+/// literals is a string if it is needed, unless a literal has the character 0.
+#[test]
+fn compared_strings_are_decided_as_by_enumeration() {
+    const LITERALS: [&str; 6] = ["", "a", "a ", "ab", "b", "\u{e9}"];
+    let mut values: Vec<Value> = Vec::new();
+    for literal in LITERALS {
+        values.extend(["", "\0", "\0\0"].map(|later| Value::string(&format!("{literal}{later}"))));
+    }
+    let (s, t) = (Datum::new("s", Type::String), Datum::new("t", Type::String));
+    let (mut random, mut solver, mut counts) = (RandomTerms::new(7), Z3Solver::default(), [0, 0]);
+    for _ in 0..300 {
+        let mut term = || match random.below(10) {
+            0..4 => Term::datum(&s),
+            4..8 => Term::datum(&t),
+            _ => Term::literal(Value::string(LITERALS[random.below(6) as usize])),
+        };
+        let terms: Vec<Term> = (0..4)
+            .map(|_| [term(), term()])
+            .zip([0, 1, 1, 0])
+            .map(|([a, b], is_less)| {
+                compare(if is_less == 1 { Comparison::Less } else { Comparison::AtMost }, &a, &b)
+            })
+            .collect();
+        let holds = |a: &Value, b: &Value| {
+            let valuation = Valuation::from([(s.clone(), a.clone()), (t.clone(), b.clone())]);
+            terms.iter().all(|term| evaluate(term, &valuation) == Ok(Value::Bool(true)))
+        };
+        let expected = values.iter().any(|a| values.iter().any(|b| holds(a, b)));
+        counts[usize::from(expected)] += 1;
+        let answer = if expected { Answer::Sat } else { Answer::Unsat };
+        assert_eq!(solver.check(&terms), answer, "{terms:?}");
+    }
+    assert!(counts[0] > 20 && counts[1] > 20, "one-sided test: {counts:?}");
+    let between = |low: &str, high: &str| {
+        let [low, high] = [low, high].map(|text| Term::literal(Value::string(text)));
+        let s = Term::datum(&s);
+        [compare(Comparison::Less, &low, &s), compare(Comparison::Less, &s, &high)]
+    };
+    assert_ne!(Z3Solver::default().check(&between("a", "a\0")), Answer::Sat);
+    assert_ne!(Z3Solver::default().check(&between("a", "a\0a")), Answer::Unsat);
+}
+
+/// Precision: the keys of a map are strings in ascending order, and its values are records and lists.
+#[test]
+fn maps_with_strings_as_keys_are_decided() {
+    let text = "
+iosts: m
+types:
+  User: [ANN, BEN]
+  Version: { text: string, by: User }
+  File: { past: 'list[4] of Version', lock: 'option[User]', readers: 'set[User]' }
+variables: { v: 'map[4] of string to File' }
+initial: { location: A, condition: 'len(v) == 0' }
+inputs: { Read: { user: User, name: string } }
+transitions:
+  - { from: A, to: A, on: Read, when: name in v }
+  - { from: A, to: A, on: Read, when: 'name in v && user in v[name].readers && len(v) == 4' }
+  - { from: A, to: A, on: Read, when: 'name in v && len(v[name].past) > 1 && v[name].past[0].by != user' }
+  - { from: A, to: A, on: Read, when: 'name in v && len(v) == 0' }
+  - { from: A, to: A, on: Read, when: 'name in v && v[name].lock == some(user) && v[name].lock == none' }
+";
+    let file = from_bytes("m".to_owned(), text.as_bytes().to_vec()).unwrap();
+    let iosts = read_specification(file).unwrap().0.iosts;
+    let guards = iosts.transitions.iter().map(|transition| transition.guard.conjuncts());
+    let answers: Vec<Answer> = guards.map(|guard| Z3Solver::default().check(&guard)).collect();
+    assert_eq!(answers, [Answer::Sat, Answer::Sat, Answer::Sat, Answer::Unsat, Answer::Unsat]);
+}

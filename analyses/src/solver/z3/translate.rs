@@ -5,6 +5,9 @@
 //! once per thread. Euclidean `div` and `mod` are those of SMT-LIB. Every distinct subterm is translated once
 //! ([`Translator::translate`]), and for every conjunct the facts of its types are computed once
 //! ([`Translator::prepare`]).
+//!
+//! **Strings as numbers.** Z3 seldom decides an order of strings, and keys of maps are in this order. But if
+//! strings are only compared, only their order counts. So a second translator writes numbers from 0 for them.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -31,7 +34,11 @@ pub(super) struct PreparedTerm {
     pub data: Vec<Datum>,
     /// Is the conjunct outside linear arithmetic?
     pub nonlinear: bool,
+    /// Does the translation have strings?
     pub strings: bool,
+    /// Are strings computed, and not only compared? Then numbers cannot stand for them.
+    pub computed: bool,
+    pub has_numbers: bool,
     /// Is the translation not faithful? If so, the answer must be unknown.
     pub beyond: bool,
 }
@@ -44,9 +51,15 @@ pub(super) struct Translator {
     constraints: Vec<Bool>,
     /// The results of [`Translator::number_constraint`].
     numbers: HashMap<(Term, Option<Type>), Option<usize>>,
+    /// Do numbers stand for strings?
+    has_numbers: bool,
 }
 
 impl Translator {
+    pub fn with_numbers() -> Self {
+        Translator { has_numbers: true, ..Translator::default() }
+    }
+
     pub fn size(&self) -> usize {
         self.translated.len() + self.numbers.len()
     }
@@ -65,8 +78,16 @@ impl Translator {
             constraints.extend(self.number_constraint(side, None));
         }
         let assertion = boolean(&self.translate(conjunct));
-        let TypeFacts { data, nonlinear, strings, beyond, .. } = facts;
-        let prepared = Rc::new(PreparedTerm { assertion, constraints, data, nonlinear, strings, beyond });
+        let TypeFacts { data, nonlinear, computed, beyond, .. } = facts;
+        let has_numbers = self.has_numbers;
+        if has_numbers {
+            // The numbers of strings are not negative, which is no fact of their types.
+            constraints.extend(data.iter().filter_map(|datum| self.membership(datum)));
+        }
+        let strings = facts.strings && !has_numbers;
+        let prepared =
+            PreparedTerm { assertion, constraints, data, nonlinear, strings, computed, has_numbers, beyond };
+        let prepared = Rc::new(prepared);
         self.prepared.insert(conjunct.clone(), prepared.clone());
         prepared
     }
@@ -90,7 +111,7 @@ impl Translator {
         let translated = self.translate(term);
         let mut parts = Vec::new();
         match ty {
-            Some(ty) => collect_membership(&translated, ty, &mut parts),
+            Some(ty) => collect_membership(&translated, ty, self.has_numbers, &mut parts),
             None => parts.push(boolean(&translated)),
         }
         let number = (!parts.is_empty()).then(|| {
@@ -107,7 +128,7 @@ impl Translator {
         }
         // Constants are numbered, because two data may have the same name and the same sort of Z3.
         let symbol = Symbol::Int(self.constants.len() as u32);
-        let constant = Dynamic::new_const(symbol, &sort(datum.ty()));
+        let constant = Dynamic::new_const(symbol, &sort(datum.ty(), self.has_numbers));
         self.constants.insert(datum.clone(), constant.clone());
         constant
     }
@@ -118,7 +139,7 @@ impl Translator {
             return known.clone();
         }
         let result = match term.node() {
-            Node::Literal(value) => literal(value),
+            Node::Literal(value) => literal(value, self.has_numbers),
             Node::Data(datum) => self.constant(datum),
             Node::Not(a) => boolean(&self.translate(a)).not().into(),
             Node::And(parts) => Bool::and(&self.booleans(parts)).into(),
@@ -142,7 +163,7 @@ impl Translator {
             }
             Node::Record(record, fields) => {
                 let fields: Vec<Dynamic> = fields.iter().map(|field| self.translate(field)).collect();
-                construct_record(record, &fields)
+                construct_record(record, &fields, self.has_numbers)
             }
             Node::OnStrings(StringOperation::Matches, arguments) => {
                 let expression = known(expression(arguments), "a term's expression was read");
@@ -154,7 +175,7 @@ impl Translator {
             }
             Node::Field(a, position) => {
                 let Type::Record(record) = a.sort() else { unreachable!("{a} is not a record") };
-                field(record, &self.translate(a), *position)
+                field(record, &self.translate(a), *position, self.has_numbers)
             }
         };
         self.translated.insert(term.clone(), result.clone());
@@ -174,10 +195,11 @@ impl Translator {
             return if comparison == Comparison::Equal { equal } else { equal.not() };
         }
         let (x, y) = (self.translate(a), self.translate(b));
-        if *a.sort() == Type::String {
+        let is_string = *a.sort() == Type::String;
+        if is_string && !self.has_numbers {
             return boolean(&strings::compare_strings(comparison, &x, &y));
         }
-        if *a.sort() == Type::Real {
+        if is_string || *a.sort() == Type::Real {
             let (x, y) = (real(&x), real(&y));
             match comparison {
                 Comparison::Less => x.lt(&y),
@@ -221,7 +243,8 @@ impl Translator {
     }
 }
 
-pub(super) fn literal(value: &Value) -> Dynamic {
+pub(super) fn literal(value: &Value, numbers: bool) -> Dynamic {
+    let literal = |value: &Value| literal(value, numbers);
     match value {
         Value::Bool(value) => Bool::from_bool(*value).into(),
         Value::Int(value) => integer_literal(value).into(),
@@ -229,17 +252,18 @@ pub(super) fn literal(value: &Value) -> Dynamic {
             let (numerator, denominator) = (value.numerator().to_string(), value.denominator().to_string());
             known(Real::from_rational_str(&numerator, &denominator), "digits make a numeral").into()
         }
+        Value::String(text) if numbers => literal(&Value::Real(strings::number_in_order(text))),
         Value::String(text) => strings::literal(text),
         Value::Id(_, text) => integer_literal(&ids::number_of_text(text)).into(),
         Value::Enum(_, position) => Int::from_u64(*position as u64).into(),
         Value::Array(value) => {
             let (default, cells) = cells_of_literal(value);
-            let empty = Array::const_array(&sort(&value.ty.index), &literal(&default));
+            let empty = Array::const_array(&sort(&value.ty.index, numbers), &literal(&default));
             let all = cells.iter();
             all.fold(empty, |array, (index, cell)| array.store(&literal(index), &literal(cell))).into()
         }
         Value::Record(record, fields) => {
-            construct_record(record, &fields.iter().map(literal).collect::<Vec<Dynamic>>())
+            construct_record(record, &fields.iter().map(literal).collect::<Vec<Dynamic>>(), numbers)
         }
     }
 }
@@ -252,7 +276,7 @@ fn integer_literal(value: &IBig) -> Int {
 }
 
 /// Collects the conditions under which a value of the type's sort lies in the type.
-fn collect_membership(ast: &Dynamic, ty: &Type, parts: &mut Vec<Bool>) {
+fn collect_membership(ast: &Dynamic, ty: &Type, numbers: bool, parts: &mut Vec<Bool>) {
     match ty {
         Type::Nat | Type::Id(_) => parts.push(integer(ast).ge(0)),
         Type::Range(low, high) => {
@@ -265,43 +289,45 @@ fn collect_membership(ast: &Dynamic, ty: &Type, parts: &mut Vec<Bool>) {
         }
         Type::Record(record) => {
             for (position, (_, ty)) in record.fields.iter().enumerate() {
-                collect_membership(&field(record, ast, position), ty, parts);
+                collect_membership(&field(record, ast, position, numbers), ty, numbers, parts);
             }
         }
+        Type::String if numbers => parts.push(real(ast).ge(Real::from_rational(0, 1))),
         Type::Bool | Type::Int | Type::Real | Type::String | Type::Array(_) => {}
     }
 }
 
-fn sort(ty: &Type) -> Sort {
+fn sort(ty: &Type, numbers: bool) -> Sort {
     match ty {
         Type::Bool => Sort::bool(),
         Type::Int | Type::Nat | Type::Range(..) | Type::Enum(_) | Type::Id(_) => Sort::int(),
-        Type::Real => Sort::real(),
-        Type::String => Sort::string(),
-        Type::Array(array) => Sort::array(&sort(&array.index), &sort(&array.element)),
-        Type::Record(record) => datatype(record).sort.clone(),
+        Type::String if !numbers => Sort::string(),
+        Type::Real | Type::String => Sort::real(),
+        Type::Array(array) => Sort::array(&sort(&array.index, numbers), &sort(&array.element, numbers)),
+        Type::Record(record) => datatype(record, numbers).sort.clone(),
     }
 }
 
-fn construct_record(record: &Arc<RecordType>, fields: &[Dynamic]) -> Dynamic {
+fn construct_record(record: &Arc<RecordType>, fields: &[Dynamic], numbers: bool) -> Dynamic {
     let fields: Vec<&dyn Ast> = fields.iter().map(|value| value as &dyn Ast).collect();
-    datatype(record).variants[0].constructor.apply(&fields)
+    datatype(record, numbers).variants[0].constructor.apply(&fields)
 }
 
-pub(super) fn field(record: &Arc<RecordType>, ast: &Dynamic, position: usize) -> Dynamic {
-    datatype(record).variants[0].accessors[position].apply(&[ast])
+pub(super) fn field(record: &Arc<RecordType>, ast: &Dynamic, position: usize, numbers: bool) -> Dynamic {
+    datatype(record, numbers).variants[0].accessors[position].apply(&[ast])
 }
 
 /// The datatype of a record type. It is defined once per thread, because each thread has one context of Z3,
 /// which refuses a second definition.
-fn datatype(record: &Arc<RecordType>) -> Rc<DatatypeSort> {
-    type Datatypes = HashMap<Arc<RecordType>, Rc<DatatypeSort>>;
+fn datatype(record: &Arc<RecordType>, numbers: bool) -> Rc<DatatypeSort> {
+    type Datatypes = HashMap<(Arc<RecordType>, bool), Rc<DatatypeSort>>;
     thread_local!(static DATATYPES: RefCell<Datatypes> = RefCell::default());
-    if let Some(known) = DATATYPES.with_borrow(|all| all.get(record).cloned()) {
+    let key = (record.clone(), numbers);
+    if let Some(known) = DATATYPES.with_borrow(|all| all.get(&key).cloned()) {
         return known;
     }
     // This must be outside the borrow, because a field may be a record.
-    let sorts: Vec<Sort> = record.fields.iter().map(|(_, ty)| sort(ty)).collect();
+    let sorts: Vec<Sort> = record.fields.iter().map(|(_, ty)| sort(ty, numbers)).collect();
     DATATYPES.with_borrow_mut(|all| {
         let number = all.len();
         let names: Vec<String> = (0..sorts.len()).map(|at| format!("field!{number}!{at}")).collect();
@@ -310,7 +336,7 @@ fn datatype(record: &Arc<RecordType>) -> Rc<DatatypeSort> {
         let sort = DatatypeBuilder::new(format!("record!{number}"))
             .variant(&format!("make!{number}"), fields.collect())
             .finish();
-        all.entry(record.clone()).or_insert(Rc::new(sort)).clone()
+        all.entry(key).or_insert(Rc::new(sort)).clone()
     })
 }
 
