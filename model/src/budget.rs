@@ -335,7 +335,8 @@ fn alive_budgets() -> Vec<Arc<Budget>> {
 /// whether there is any.
 pub fn end_all(limit: Limit) -> bool {
     lock(&ENDED).get_or_insert(limit);
-    check_budgets(Some(limit)).1
+    let (_, is_any) = check_budgets(Some(limit));
+    is_any
 }
 
 /// Checks the budgets of work with a certain end: passes those whose time is over, and with `limit` all of

@@ -51,10 +51,11 @@ pub(super) fn is_standard(name: &str) -> bool {
     STANDARD.contains(&name) || FUNCTIONS.iter().any(|(known, _)| *known == name)
 }
 
-/// The greatest number of values of a quantifier, if they fit into a list.
-fn most_of(domain: &QuantifierDomain, collection: Option<&Term>) -> Option<usize> {
+/// The greatest number of values of a quantifier, at least 1. `None` if they do not fit into a list.
+fn count_most_values(domain: &QuantifierDomain, collection: Option<&Term>) -> Option<usize> {
     let most = match (domain, collection.map(Term::sort)) {
         (QuantifierDomain::Values(_, values), _) => values.len().max(1),
+        // A set or a map without a bound has a field for each key.
         (_, Some(Type::Record(record))) => record.most().unwrap_or(record.fields.len()),
         _ => return None,
     };
@@ -62,7 +63,7 @@ fn most_of(domain: &QuantifierDomain, collection: Option<&Term>) -> Option<usize
 }
 
 /// Are the values of a quantifier, which have this sort, surely of the type?
-fn are_of(domain: &QuantifierDomain, collection: Option<&Term>, sort: &Type, ty: &Type) -> bool {
+fn are_in(domain: &QuantifierDomain, collection: Option<&Term>, sort: &Type, ty: &Type) -> bool {
     sort.sort() == ty.sort()
         && match domain {
             QuantifierDomain::Values(_, values) => values.iter().all(|value| value.is_in(ty)),
@@ -334,7 +335,8 @@ impl Typing<'_, '_> {
         self.check_made(Term::standard(operation, terms), whole)
     }
 
-    /// Types a quantifier or a comprehension. A comprehension takes its list type from `expected`.
+    /// Types a quantifier or a comprehension. `expected` is the type of list that a comprehension must be, or
+    /// the type of option for `find`.
     pub(super) fn type_quantifier(
         &mut self,
         quantified: &syntax::Quantified,
@@ -351,7 +353,7 @@ impl Typing<'_, '_> {
             // `find` gives an option of the expected type if all values are of that type.
             let is_option = |ty: &&Arc<RecordType>| ty.form == RecordForm::Option;
             let wanted = expected.filter(is_option).map(|option| option.content_type());
-            let fitting = wanted.filter(|ty| are_of(domain, collection.as_ref(), sort, ty));
+            let fitting = wanted.filter(|ty| are_in(domain, collection.as_ref(), sort, ty));
             Datum::new(name.clone(), fitting.unwrap_or(sort).clone())
         });
         self.bound.push((name.clone(), bound.clone()));
@@ -371,7 +373,7 @@ impl Typing<'_, '_> {
             None => None,
             Some(element) => {
                 let (ty, element) = element?;
-                let most = most_of(&domain, collection.as_ref());
+                let most = count_most_values(&domain, collection.as_ref());
                 let list =
                     expected.cloned().or_else(|| most.map(|most| Arc::new(RecordType::list(most, &ty))));
                 if list.is_none() {
@@ -394,8 +396,8 @@ impl Typing<'_, '_> {
         let bodies = [&body].into_iter().chain(collected.iter().map(|(_, element)| element));
         let read = read_by(bodies, std::slice::from_ref(&datum));
         let arguments = collection.into_iter().chain(read.iter().map(Term::datum)).collect();
-        let quantified = QuantifiedOperation { quantifier, bound: datum, domain, read, body, collected };
-        self.check_made(Term::apply(DerivedOperation::Quantified(Arc::new(quantified)), arguments), whole)
+        let operation = QuantifiedOperation { quantifier, bound: datum, domain, read, body, collected };
+        self.check_made(Term::apply(DerivedOperation::Quantified(Arc::new(operation)), arguments), whole)
     }
 
     /// Warns of a quantifier whose body takes more than was meant: its last part does not read the value.
@@ -427,7 +429,8 @@ impl Typing<'_, '_> {
                 format!("this part does not read `{}`, but `{word}` goes on to the end", quantified.name.0);
             return self.warn_of_tail(&tail, message, &label, "body");
         }
-        if let (ExpressionKind::Implies(parts), false) = (&body.kind, quantifier == Quantifier::All)
+        if quantifier != Quantifier::All
+            && let ExpressionKind::Implies(parts) = &body.kind
             && let [premise, conclusion, ..] = parts.as_slice()
             && is_unbracketed(body, parts)
             && reads(premise)
@@ -465,10 +468,11 @@ impl Typing<'_, '_> {
         self.warn_of_mistake("sum-of-keys", message, &element.span, "a key", help);
     }
 
-    /// Warns of an `else` branch that takes more than was meant. Either a sign before the `if` binds tighter,
-    /// or the other branch is a single condition about data that only the first parts read, and leaves a
-    /// parameter open.
+    /// Warns of `if c then x else y && z` if `z` seems not to belong to the branch. Either a sign before the
+    /// `if` binds tighter, or `x` is a single condition about data of `y`, not of `z`, and says nothing of a
+    /// parameter that `y` or `z` reads.
     pub(super) fn warn_of_greedy_else(&mut self, [then, otherwise]: [&Expression; 2], whole: &Range<usize>) {
+        let parts = otherwise.kind.parts();
         let is_first = |part: &Expression| part.span.start == otherwise.span.start;
         let Some(mut tail) = self.find_tail(otherwise, whole, is_first) else { return };
         if !tail.is_swallowed {
@@ -477,12 +481,12 @@ impl Typing<'_, '_> {
             if is_chain || !self.scope.parameters.iter().any(|(name, _)| is_left_open(name)) {
                 return;
             }
-            let mut names = then.names();
-            names.retain(|name| otherwise.kind.parts().first().is_some_and(|first| first.mentions(name)));
-            let is_own = |part: &Expression| names.iter().any(|name| part.mentions(name));
+            let mut shared_names = then.names();
+            shared_names.retain(|name| parts.first().is_some_and(|first| first.mentions(name)));
+            let is_own = |part: &Expression| shared_names.iter().any(|name| part.mentions(name));
             let Some(own_tail) = self.find_tail(otherwise, whole, is_own) else { return };
             tail = own_tail;
-        } else if let [first, others @ ..] = otherwise.kind.parts().as_slice()
+        } else if let [first, others @ ..] = parts.as_slice()
             && others.iter().any(|part| first.names().iter().any(|name| part.mentions(name)))
         {
             // Parts about the same data belong together.
@@ -493,30 +497,31 @@ impl Typing<'_, '_> {
     }
 
     /// Finds the last parts of a form that goes on to the end. `body` is its end, and `is_own` says which
-    /// parts surely belong to it.
+    /// parts surely belong to it. `None` if none does, if the last one does, or if `body` has brackets.
     pub(super) fn find_tail(
         &self,
         body: &Expression,
         whole: &Range<usize>,
         is_own: impl Fn(&Expression) -> bool,
     ) -> Option<FormTail> {
-        let (parts, sign, strength) = match &body.kind {
-            ExpressionKind::And(parts) => (parts, "&&", 2),
-            ExpressionKind::Or(parts) => (parts, "||", 1),
-            ExpressionKind::Implies(parts) => (parts, "=>", 0),
+        let (parts, sign) = match &body.kind {
+            ExpressionKind::And(parts) => (parts, "&&"),
+            ExpressionKind::Or(parts) => (parts, "||"),
+            ExpressionKind::Implies(parts) => (parts, "=>"),
             _ => return None,
         };
-        let (last, true) = (parts.iter().rposition(is_own)?, is_unbracketed(body, parts)) else {
+        if !is_unbracketed(body, parts) {
             return None;
-        };
+        }
+        let last = parts.iter().rposition(is_own)?;
         let (own, next) = (parts.get(last)?, parts.get(last + 1)?);
-        // The first sign within the brackets around the form.
+        // The first sign within the brackets around the form. No sign before brackets takes a part of it.
         let start = whole.end - self.text(whole).trim_start_matches(['(', ' ']).len();
         let rest = next.span.start..body.span.end;
         let form = self.text(&(start..own.span.end));
         let apart = format!("({form}) {sign} {}", shortened(self.text(&rest)));
         let before = self.text(&(0..start)).trim_end();
-        let is_swallowed = start == whole.start && strength_of_sign(before) > strength;
+        let is_swallowed = start == whole.start && strength_of_sign(before) > strength_of_sign(sign);
         let head = self.text(&(start..body.span.start)).to_owned();
         Some(FormTail { sign, rest, apart, head, is_swallowed })
     }

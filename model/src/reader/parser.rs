@@ -202,6 +202,7 @@ impl<'a> Parser<'a> {
         if token.kind != Lexeme::Name("for".to_owned()) && token.kind != Lexeme::Sign("|") {
             return None;
         }
+        // The next tokens are the sign, `x`, `in` and `q`.
         let Lexeme::Name(name) = &self.tokens.get(self.next + 1)?.kind else { return None };
         let values = match self.tokens.get(self.next + 3).map(|token| &token.kind) {
             Some(Lexeme::Name(values)) => values,

@@ -134,9 +134,10 @@ pub fn check_keys_beside(
         }
         let similar = find_meant_key(collector, key, known);
         let outer = find_outer_key(entries, key, known);
-        let hint = INSTEAD.iter().find(|(names, beside, _)| names.contains(&key) && known.contains(beside));
-        let answer = split_answer(collector, entries, key);
-        let hint = answer.as_deref().or(hint.map(|(.., help)| *help));
+        let is_row =
+            |(names, beside, _): &&(&[&str], &str, _)| names.contains(&key) && known.contains(beside);
+        let row_hint = || INSTEAD.iter().find(is_row).map(|(.., help)| (*help).to_owned());
+        let hint = split_answer(collector, entries, key).or_else(row_hint);
         let meant = glued.map(|(name, _)| name).or(similar).filter(|_| outer.is_none() && hint.is_none());
         // A key that is only written wrong is not missing as well.
         if let Some(meant) = meant {
@@ -154,7 +155,7 @@ pub fn check_keys_beside(
         }
         let help = match (outer, meant) {
             (Some(outer), _) => explain_misplaced(collector, entry, outer, get(entries, outer)),
-            _ if let Some(help) = hint => help.to_owned(),
+            _ if let Some(help) = hint => help,
             _ if let Some((name, value)) = glued => {
                 format!("write `{name}: {value}`, with a space after the colon")
             }

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use crate::reader::syntax::{Call, Expression, ExpressionKind};
-use crate::reader::typing::{Typing, about_ids};
+use crate::reader::typing::{Typing, explain_ids};
 use crate::regular::RegularExpression;
 use crate::term::Term;
 use crate::term::node::StringOperation;
@@ -67,7 +67,7 @@ impl Typing<'_, '_> {
                     Type::Array(_) => {
                         Some("an array always has an element for each value of its index".to_owned())
                     }
-                    _ => about_ids([sort; 2]),
+                    _ => explain_ids([sort; 2]),
                 };
                 (message, format!("this is {sort}"), help)
             }
@@ -206,7 +206,7 @@ impl Typing<'_, '_> {
             if *term.sort() != Type::String {
                 let message = format!("`+` joins two strings, but this is {}", term.sort());
                 let help = (*term.sort() == Type::Int).then(|| "`to_string(n)` gives its digits".to_owned());
-                let help = help.or_else(|| about_ids([term.sort(); 2]));
+                let help = help.or_else(|| explain_ids([term.sort(); 2]));
                 self.error("type-mismatch", message, at, format!("this is {}", term.sort()), help);
                 return None;
             }

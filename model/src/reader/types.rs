@@ -100,6 +100,7 @@ pub fn read_types(collector: &mut Collector, node: &Yaml, known: &mut Types, nam
                 continue;
             }
         }
+        // The name has a mistake.
         types.resolved.insert(entry.key.text.clone(), None);
     }
     let order = types.order.clone();
@@ -331,6 +332,7 @@ impl TypeReading<'_, '_> {
                 NodeKind::Mapping(entries) if let [alternative] = entries.as_slice() => {
                     let key = &alternative.key;
                     let what = format!("the alternative `{}`", key.text);
+                    // For `{ Ok: Kind }` the example is `{ Ok: { kind: Kind } }`.
                     let ty = alternative.value.as_scalar().map(|scalar| &scalar.text);
                     let own_example = ty.filter(|ty| self.is_declared(ty)).map(|ty| {
                         format!("{name}: [{{ {}: {{ {}: {ty} }} }}, ...]", key.text, ty.to_lowercase())
@@ -356,7 +358,7 @@ impl TypeReading<'_, '_> {
             return None;
         }
         let ty = RecordType::variant(name, &alternatives);
-        // The names of alternatives and fields are joined, so two pairs may give one name.
+        // `alternative'field` may be one name of two fields: of `a` and `b'c`, and of `a'b` and `c`.
         let mut names: Vec<&String> = ty.fields.iter().map(|(field, _)| field).collect();
         names.sort_unstable();
         if let Some(pair) = names.windows(2).find(|pair| pair[0] == pair[1]) {

@@ -30,7 +30,7 @@ pub(super) const ONLY_COMPARED: &str = "an id can only be passed on, and compare
     `contains`; use an `int` or a `string` to compute, order or convert";
 
 /// The help for a mistake with an id.
-pub(super) fn about_ids(sorts: [&Type; 2]) -> Option<String> {
+pub(super) fn explain_ids(sorts: [&Type; 2]) -> Option<String> {
     match sorts {
         [Type::Id(a), Type::Id(b)] if a != b => Some("ids of different types are never equal".to_owned()),
         [Type::Id(_), _] | [_, Type::Id(_)] => Some(ONLY_COMPARED.to_owned()),
@@ -38,8 +38,8 @@ pub(super) fn about_ids(sorts: [&Type; 2]) -> Option<String> {
     }
 }
 
-/// The help for a comparison of two collections or options of integers.
-fn about_parts(a: &Type, b: &Type) -> Option<&'static str> {
+/// Explains how two options, sets or lists of integers are compared whose ranges or lengths differ.
+fn explain_different_ranges(a: &Type, b: &Type) -> Option<&'static str> {
     if let (Type::Record(a), Type::Record(b)) = (a, b)
         && [a, b].iter().all(|ty| ty.form == RecordForm::Option)
         && a.content_type().sort() == b.content_type().sort()
@@ -49,8 +49,10 @@ fn about_parts(a: &Type, b: &Type) -> Option<&'static str> {
             == y | none -> false) | none -> p is none)`",
         );
     }
-    let key_of_set =
-        |ty: &Type| ty.as_keyed().filter(|(ty, _)| ty.map_value_type().is_none()).map(|(_, key)| key.sort());
+    let key_of_set = |ty: &Type| {
+        let (record, key) = ty.as_keyed()?;
+        record.map_value_type().is_none().then(|| key.sort())
+    };
     if key_of_set(a).is_some() && key_of_set(a) == key_of_set(b) {
         return Some(
             "only sets of one range can be compared; for others, write `(all k in s: k in t) && (all k in t: k in s)`",
@@ -88,18 +90,19 @@ pub fn read_expression(
     if term.is_some() {
         return term;
     }
-    // A quantifier may be meant to end before its last comparison. Only few are typed again.
-    let right = tree.earlier_ends().into_iter().take(4).find_map(|(whole, end)| {
+    // Perhaps a quantifier is meant to end before its last comparison, as `all i in s: i > 0` in
+    // `all i in s: i > 0 == b`. Only four ends are tried, since each is typed.
+    let bracketed = tree.earlier_ends().into_iter().take(4).find_map(|(quantifier, end)| {
         let text = &scalar.text;
-        let apart = format!("({}){}", text.get(whole.start..end)?, text.get(end..whole.end)?);
-        let changed = format!("{}{apart}{}", text.get(..whole.start)?, text.get(whole.end..)?);
+        let apart = format!("({}){}", text.get(quantifier.start..end)?, text.get(end..quantifier.end)?);
+        let changed = format!("{}{apart}{}", text.get(..quantifier.start)?, text.get(quantifier.end..)?);
         let tree = parser::parse(&changed, collector.limits.expression).ok()?;
         let scalar = Scalar::made(changed, scalar.span.clone());
         let mut trial = Collector::new(collector.file.clone());
         Typing::new(&mut trial, &scalar, scope).type_whole(&tree, expected, whose)?;
         (trial.count_found() == 0).then_some(apart)
     });
-    if let Some(text) = right {
+    if let Some(text) = bracketed {
         let help = "the body of a quantifier goes on to the end: write";
         collector.help_since(found_before, format!("{help} `{}`", shortened(&text)));
     }
@@ -224,7 +227,7 @@ impl<'a, 'c> Typing<'a, 'c> {
             _ => self
                 .explain_part(&wanted, &sort, span, whose)
                 .or_else(|| self.spell_id([(&wanted, span), (&sort, span)]))
-                .or_else(|| about_ids([&wanted, &sort])),
+                .or_else(|| explain_ids([&wanted, &sort])),
         };
         let message = format!("{whose} must be {}, but this is {sort}", expected_text(expected));
         self.error("type-mismatch", message, span, format!("this is {sort}"), help);
@@ -232,24 +235,24 @@ impl<'a, 'c> Typing<'a, 'c> {
     }
 
     /// Explains how to take the value out of an option, or to change one value of a map, an array or a list.
+    /// `whose` names what must be of the sort `wanted`, and `sort` is that of the text at `span`.
     fn explain_part(&self, wanted: &Type, sort: &Type, span: &Range<usize>, whose: &str) -> Option<String> {
         let text = self.scalar.text.get(span.clone())?;
         let part = |whole: &Type| match whole {
             Type::Record(ty) if ty.form == RecordForm::Option => Some(ty.content_type().sort()),
             Type::Array(ty) => Some(ty.element.sort()),
-            _ => {
-                let value = || whole.as_keyed().and_then(|(ty, _)| ty.map_value_type().map(Type::sort));
-                whole.as_list().map(|(_, _, element)| element.sort()).or_else(value)
-            }
+            _ => match whole.as_list() {
+                Some((_, _, element)) => Some(element.sort()),
+                None => Some(whole.as_keyed()?.0.map_value_type()?.sort()),
+            },
         };
         let is_option = |ty: &Type| matches!(ty, Type::Record(ty) if ty.form == RecordForm::Option);
         if is_option(sort) && part(sort).as_ref() == Some(wanted) {
-            let after = self.scalar.text[span.end..].trim_start().strip_prefix("in ");
-            let table = after
-                .and_then(|after| after.split(|sign: char| !sign.is_alphanumeric() && sign != '_').next());
-            let body = match table.filter(|table| !table.is_empty()) {
-                Some(table) => format!("x in {table} | none -> false"),
-                None => "x | none -> VALUE".to_owned(),
+            // After `o in s` goes `s` into the case.
+            let after = self.scalar.text[span.end..].trim_start().strip_prefix("in ").unwrap_or_default();
+            let body = match after.split(|sign: char| !sign.is_alphanumeric() && sign != '_').next() {
+                Some(table) if !table.is_empty() => format!("x in {table} | none -> false"),
+                _ => "x | none -> VALUE".to_owned(),
             };
             return Some(format!("there may be none: write `(match {text}: some(x) -> {body})`"));
         }
@@ -259,6 +262,7 @@ impl<'a, 'c> Typing<'a, 'c> {
         if is_option(wanted) {
             return Some(format!("write `some({text})`"));
         }
+        // For the assignment `m: m[2] + 1` it is `m[2 := m[2] + 1]`.
         let name = whose.strip_prefix("the value of `")?.strip_suffix('`')?;
         let key = text.split_once(&format!("{name}[")).and_then(|(_, rest)| rest.split(']').next());
         let key = key.filter(|key| !key.contains('[')).unwrap_or("k");
@@ -267,16 +271,17 @@ impl<'a, 'c> Typing<'a, 'c> {
 
     /// Warns of `{name}` in a text, which nothing fills.
     fn warn_of_hole(&mut self, text: &str, span: &Range<usize>) {
-        let sort = |name: &str| {
+        let sort_of_name = |name: &str| {
             let mut near = self.bound.iter().chain(self.scope.parameters);
-            match near.find(|(known, _)| known == name) {
-                Some((_, datum)) => datum.as_ref().map(|datum| datum.ty().sort()),
-                None => Some(self.scope.names.get(name)?.0.term()?.sort().clone()),
+            if let Some((_, datum)) = near.find(|(known, _)| known == name) {
+                return datum.as_ref().map(|datum| datum.ty().sort());
             }
+            let (meaning, _) = self.scope.names.get(name)?;
+            Some(meaning.term()?.sort().clone())
         };
         let mut holes = text.match_indices('{').filter_map(|(at, _)| {
             let (name, after) = text[at + 1..].split_once('}')?;
-            let value = match sort(name)? {
+            let value = match sort_of_name(name)? {
                 Type::String => name.to_owned(),
                 Type::Int => format!("to_string({name})"),
                 _ => return None,
@@ -483,8 +488,8 @@ impl<'a, 'c> Typing<'a, 'c> {
             let help = format!("`{name}` is called `{new}` in this transition");
             return self.error("unknown-name", unknown, span, "renamed by `on:`".to_owned(), Some(help));
         }
-        let elsewhere = names.elsewhere(name);
-        if let Some(what) = elsewhere.filter(|what| is_parameter(what)).map(str::to_owned) {
+        let other_meaning = names.elsewhere(name);
+        if let Some(what) = other_meaning.filter(|what| is_parameter(what)).map(str::to_owned) {
             if is_function {
                 let help =
                     format!("a function cannot read a message: give it a parameter, and pass it `{name}`");
@@ -496,7 +501,7 @@ impl<'a, 'c> Typing<'a, 'c> {
                 return self.error("parameter-in-initial-condition", message, span, what, Some(help));
             }
         }
-        let help = match (similar, elsewhere) {
+        let help = match (similar, other_meaning) {
             (_, None) if let Some(explanation) = elsewhere::explain_word(name) => explanation.to_owned(),
             (_, Some(LOCATION)) => {
                 "a purpose cannot ask where the specification is: name the message that leads \
@@ -524,7 +529,7 @@ impl<'a, 'c> Typing<'a, 'c> {
             (Some(similar), _) => format!("did you mean {}?", self.describe_name(similar)),
             (None, _) => self.list_usable_names(),
         };
-        let label = elsewhere.unwrap_or("not declared").to_owned();
+        let label = other_meaning.unwrap_or("not declared").to_owned();
         self.error("unknown-name", unknown, span, label, Some(help));
     }
 
@@ -546,21 +551,20 @@ impl<'a, 'c> Typing<'a, 'c> {
             Some(action) => lines.push(format!("parameters of {action}: {}", listed(parameters))),
             None => {}
         }
-        let mut kinds: [(&str, Vec<&str>); 5] =
-            ["variables", "constants", "observed", "clocks", "literals"].map(|kind| (kind, Vec::new()));
-        for (name, meaning) in self.scope.names.iter() {
-            let kind = match meaning {
-                Meaning::Variable(_) => 0,
-                Meaning::Constant(_) => 1,
-                Meaning::Observed(_) => 2,
-                Meaning::Clock(_) => 3,
-                Meaning::Literal(..) | Meaning::Alternative(..) => 4,
-                Meaning::Broken => continue,
-            };
-            kinds[kind].1.push(name);
-        }
-        for (kind, names) in kinds.into_iter().filter(|(_, names)| !names.is_empty()) {
-            lines.push(format!("{kind}: {}", listed(names)));
+        let kind_of = |meaning: &Meaning| match meaning {
+            Meaning::Variable(_) => "variables",
+            Meaning::Constant(_) => "constants",
+            Meaning::Observed(_) => "observed",
+            Meaning::Clock(_) => "clocks",
+            Meaning::Literal(..) | Meaning::Alternative(..) => "literals",
+            Meaning::Broken => "",
+        };
+        for kind in ["variables", "constants", "observed", "clocks", "literals"] {
+            let of_kind = self.scope.names.iter().filter(|(_, meaning)| kind_of(meaning) == kind);
+            let names: Vec<&str> = of_kind.map(|(name, _)| name).collect();
+            if !names.is_empty() {
+                lines.push(format!("{kind}: {}", listed(names)));
+            }
         }
         let has_variables = lines.iter().any(|line| line.starts_with("variables"));
         if lines.is_empty() {
@@ -578,25 +582,21 @@ impl<'a, 'c> Typing<'a, 'c> {
         if *term.sort() == Type::Bool {
             return Some(term);
         }
-        let help = match operator {
-            "!" => Some("`!` binds tighter than a comparison: write `!(x == y)` or `x != y`".to_owned()),
-            "=>" if term.sort().is_number() => {
-                Some("`=>` means \"implies\": write `>=` for \"at least\"".to_owned())
-            }
-            _ if *term.sort() == Type::Int => Some("write a comparison: `x != 0`".to_owned()),
-            _ => None,
-        };
-        // Other languages ask in this way whether a text or a collection is empty.
-        let may_be_empty = *term.sort() == Type::String
-            || matches!(term.sort(), Type::Record(record) if record.form != RecordForm::Plain);
-        let is_option = matches!(term.sort(), Type::Record(record) if record.form == RecordForm::Option);
-        let help = match may_be_empty {
-            true if is_option => {
+        let explain_emptiness = || elsewhere::explain_operation("is_empty").map(str::to_owned);
+        let help = match (term.sort(), operator) {
+            // Other languages ask in this way whether a text or a collection is empty.
+            (Type::Record(record), _) if record.form == RecordForm::Option => {
                 let word = if operator == "!" { "none" } else { "some" };
                 Some(format!("write `{} is {word}`", self.text(&tree.span)))
             }
-            true => elsewhere::explain_operation("is_empty").map(str::to_owned),
-            false => help,
+            (Type::Record(record), _) if record.form != RecordForm::Plain => explain_emptiness(),
+            (Type::String, _) => explain_emptiness(),
+            (_, "!") => Some("`!` binds tighter than a comparison: write `!(x == y)` or `x != y`".to_owned()),
+            (sort, "=>") if sort.is_number() => {
+                Some("`=>` means \"implies\": write `>=` for \"at least\"".to_owned())
+            }
+            (Type::Int, _) => Some("write a comparison: `x != 0`".to_owned()),
+            _ => None,
         };
         let use_of_it = if operator == "!" { "negates a truth value" } else { "joins truth values" };
         let message = format!("`{operator}` {use_of_it}, but this is {}", term.sort());
@@ -621,7 +621,7 @@ impl<'a, 'c> Typing<'a, 'c> {
             return Some(term);
         }
         let message = format!("`{operator}` computes with numbers, but this is {}", term.sort());
-        let help = about_ids([term.sort(); 2]);
+        let help = explain_ids([term.sort(); 2]);
         self.error("type-mismatch", message, span, format!("this is {}", term.sort()), help);
         None
     }
@@ -756,7 +756,7 @@ impl<'a, 'c> Typing<'a, 'c> {
                 {
                     "compare an option with an option: write `some(x)` on the other side, or ask `o is some`"
                 }
-                (a, b) if let Some(help) = about_parts(a, b) => help,
+                (a, b) if let Some(help) = explain_different_ranges(a, b) => help,
                 _ => "both sides of a comparison must have the same type",
             };
             self.report_two_types(message, [(a, a_span), (b, b_span)], Some(help.to_owned()));
@@ -769,7 +769,7 @@ impl<'a, 'c> Typing<'a, 'c> {
         if !is_ordered && !matches!(comparison, Comparison::Equal | Comparison::NotEqual) {
             let message =
                 format!("`{comparison}` orders numbers, strings and sets, but these are {}", a.sort());
-            let help = about_ids([a.sort(); 2])
+            let help = explain_ids([a.sort(); 2])
                 .unwrap_or_else(|| "values of this type can only be compared with `==` and `!=`".to_owned());
             self.error("type-mismatch", message, &whole, format!("these are {}", a.sort()), Some(help));
             return None;
@@ -777,11 +777,10 @@ impl<'a, 'c> Typing<'a, 'c> {
         Some(Term::compare(comparison, a, b))
     }
 
-    /// Writes the id that is meant by a number or a text in quotes, which stands at one of the two places.
+    /// Writes the id that is meant by a number or a text in quotes. Of the two sides, which have these sorts
+    /// and places, one must be an id: the other one is read.
     fn spell_id(&self, sides: [(&Type, &Range<usize>); 2]) -> Option<String> {
-        let [(a, _), (b, _)] = sides;
-        let ((Type::Id(id), other) | (other, Type::Id(id))) = (a, b) else { return None };
-        let (_, span) = sides.into_iter().rfind(|(ty, _)| *ty == other)?;
+        let ([(Type::Id(id), _), (_, span)] | [(_, span), (Type::Id(id), _)]) = sides else { return None };
         let text = self.text(span).trim_matches('"');
         let is_quoted = text.len() + 2 == span.len() && !text.contains('"');
         let is_literal = is_quoted || text.parse::<u64>().is_ok();

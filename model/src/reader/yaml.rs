@@ -191,7 +191,7 @@ pub fn parse(collector: &mut Collector) -> Option<Arc<Yaml>> {
         root: None,
         anchors: BTreeMap::new(),
         nodes: 0,
-        tag: None,
+        last_tag_end: None,
     };
     for result in Parser::new_from_str_with_options(&file.text, options) {
         match result {
@@ -203,11 +203,12 @@ pub fn parse(collector: &mut Collector) -> Option<Arc<Yaml>> {
             }
             Err(error) => {
                 let stop = error.marker().byte_offset().unwrap_or(file.text.len()).min(file.text.len());
-                let is_line = |start: usize| file.text.get(start..stop).is_some_and(|s| !s.contains('\n'));
+                let is_on_line =
+                    |tag_end: usize| file.text.get(tag_end..stop).is_some_and(|s| !s.contains('\n'));
                 if *error.kind() == ErrorKind::RecursionLimitExceeded {
                     builder.report_too_deep(&(stop..stop));
-                } else if !builder.tag.is_some_and(is_line) {
-                    // A negation without its quotes breaks its line in more than one way, and is reported.
+                } else if !builder.last_tag_end.is_some_and(is_on_line) {
+                    // After a tag (a negation without quotes), which is reported, the line has no other report.
                     builder.report_stop(error.kind(), &error.info(), stop);
                 }
                 return None;
@@ -240,7 +241,7 @@ pub fn top_keys(text: &str, is_last: impl Fn(&str) -> bool) -> Vec<(String, Scal
     options.emit_unresolved_aliases = true;
     for (event, span) in Parser::new_from_str_with_options(text, options).map_while(Result::ok) {
         let bytes = span.byte_range().unwrap_or(0..0);
-        let piece = match event {
+        let node = match event {
             Event::MappingStart(..) | Event::SequenceStart(..) => {
                 let is_list = matches!(event, Event::SequenceStart(..));
                 depth += 1;
@@ -266,10 +267,10 @@ pub fn top_keys(text: &str, is_last: impl Fn(&str) -> bool) -> Vec<(String, Scal
         };
         // Keys and values alternate.
         match open_key.take() {
-            None => open_key = Some(piece.text),
+            None => open_key = Some(node.text),
             Some(key) => {
                 let ends_here = is_last(&key);
-                entries.push((key, piece));
+                entries.push((key, node));
                 if ends_here {
                     return entries;
                 }
@@ -328,12 +329,13 @@ fn explain_flow(head: &str, tail: &str) -> Option<String> {
 /// `head` is the line up to there.
 fn explain_braces(line: &str, head: &str) -> Option<String> {
     let line = line.split(" #").next().unwrap_or(line).trim();
+    // `- a: 1, b: 2` begins with `- `, and `Bid: amount: int, who: int` with `Bid`.
     let (begin, keys) = match line.strip_prefix("- ") {
         Some(keys) => ("- ", keys),
         None => line.split_once(": ").filter(|(_, keys)| keys.contains(": ")).unwrap_or(("", line)),
     };
-    let word = head.rsplit([' ', ':']).next().filter(|word| lexer::is_name(word))?;
-    let before_key = head[..head.len() - word.len()].trim_end();
+    let key = head.rsplit([' ', ':']).next().filter(|key| lexer::is_name(key))?;
+    let before_key = head[..head.len() - key.len()].trim_end();
     let is_second = before_key.ends_with(',') || before_key.trim_start() == format!("{begin}:");
     let colon = if begin.is_empty() || begin == "- " { "" } else { ": " };
     is_second.then(|| format!("{begin}{colon}{{ {} }}", keys.trim()))
@@ -495,8 +497,8 @@ struct Builder<'a, 'c> {
     anchors: BTreeMap<usize, Arc<Yaml>>,
     /// How many nodes there are, without those that aliases repeat.
     nodes: usize,
-    /// Where the last tag ends, which is a mistake.
-    tag: Option<usize>,
+    /// Each tag is a mistake.
+    last_tag_end: Option<usize>,
 }
 
 impl Builder<'_, '_> {
@@ -622,7 +624,7 @@ impl Builder<'_, '_> {
         let Some(tag) = tag else { return };
         let bytes =
             span.tag_span().and_then(|s| s.byte_range()).or_else(|| span.byte_range()).unwrap_or(0..0);
-        self.tag = Some(bytes.end);
+        self.last_tag_end = Some(bytes.end);
         let written = tag.original();
         let label = "a tag, which means nothing here";
         let is_action =

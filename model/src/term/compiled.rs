@@ -98,6 +98,7 @@ struct BodyCode {
 /// The source of a slot in a case of a `match`.
 #[derive(Debug)]
 enum CaseSlot {
+    /// The field of the subject at this position.
     Field(usize),
     /// Other data that the case reads.
     Read(Code),
@@ -114,6 +115,7 @@ enum Slot<'f> {
     Unbound(&'f Datum),
     /// Evaluated in another frame when it is first needed.
     Argument(&'f Code, &'f SlotFrame<'f>, OnceCell<Result<Value>>),
+    /// The field at this position of the record that the code makes.
     FieldOf(&'f Code, usize, &'f SlotFrame<'f>, OnceCell<Result<Value>>),
 }
 

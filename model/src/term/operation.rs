@@ -504,16 +504,18 @@ impl MatchOperation {
         let alternatives = ty.alternatives();
         let fits = |case: &MatchArm| {
             let names: Vec<Datum> = case.names.iter().map(|(name, _)| name.clone()).collect();
-            // The fields that the case may name. The case `_` has none.
-            let fields = match case.alternative.map(|number| alternatives.get(number)) {
+            // The positions of the fields that the case may name. The case `_` has none.
+            let positions = match case.alternative.map(|number| alternatives.get(number)) {
                 Some(Some(alternative)) => alternative.positions(),
                 Some(None) => return false,
                 None => 0..0,
             };
-            let has_type = |(name, field): &(Datum, usize)| *name.ty() == ty.fields[*field].1;
+            let fits_field = |(name, position): &(Datum, usize)| {
+                positions.contains(position) && *name.ty() == ty.fields[*position].1
+            };
             *case.body.sort() == self.sort()
                 && is_closed(&case.body, [names.as_slice(), &self.read])
-                && case.names.iter().all(|name| fields.contains(&name.1) && has_type(name))
+                && case.names.iter().all(fits_field)
         };
         !alternatives.is_empty()
             && !self.cases.is_empty()
@@ -546,7 +548,8 @@ pub fn is_alternative(subject: &Term, number: usize) -> Term {
 }
 
 impl StandardOperation {
-    /// The sort of the result, from the sorts of arguments that [`Self::accepts`] has accepted.
+    /// The sort of the result, from the sorts of arguments that [`Self::accepts`] has accepted. For others it
+    /// is any sort.
     fn sort(self, arguments: &[Term]) -> Type {
         use StandardOperation as On;
         let first = || arguments[0].sort().clone();

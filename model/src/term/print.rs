@@ -112,7 +112,7 @@ fn operation_binding(operation: &DerivedOperation) -> Binding {
     }
 }
 
-/// Do the fields that do not count in a record with this first field hold the simplest values?
+/// Does each field that does not count after this tag or length, `first`, hold the simplest value?
 fn are_others_simplest(ty: &RecordType, first: &Value, fields: &[Term]) -> bool {
     let is_simplest =
         |position: usize| fields[position].written_literal() == Some(&Value::any(&ty.fields[position].1));
