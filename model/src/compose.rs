@@ -74,6 +74,7 @@ pub fn compose(name: &str, first: &Iosts, second: &Iosts) -> Result<Iosts, Vec<I
     let replacements: Numbered<ActionId, Substitution> =
         second.actions.numbered().map(replace_parameters).collect();
     let (outgoing1, outgoing2) = (first.outgoing(), second.outgoing());
+    // The locations are the pairs that the graph reaches, each with its number.
     let mut numbers: HashMap<(LocationId, LocationId), LocationId> = HashMap::new();
     let mut pairs: Numbered<LocationId, (LocationId, LocationId)> = Numbered::new();
     let start = (first.initial, second.initial);

@@ -216,6 +216,7 @@ fn read_with_library<'a, T: Deserialize<'a>>(part: &'a str, start: usize) -> Res
         let message = error.to_string();
         let lines = part.split_inclusive('\n').take(error.line().saturating_sub(1));
         let byte = start + lines.map(str::len).sum::<usize>() + error.column().saturating_sub(1);
+        // The word around the place of the mistake.
         let (before, after) = part.split_at_checked(byte - start).unwrap_or((part, ""));
         let is_letter = |sign: char| sign.is_ascii_alphabetic();
         let begin = before.trim_end_matches(is_letter).len();

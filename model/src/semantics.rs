@@ -123,9 +123,8 @@ fn in_types(valuation: &Valuation) -> bool {
 pub fn determined_value(datum: &Datum, conjuncts: &[Term], known: &Valuation) -> Option<Value> {
     conjuncts.iter().find_map(|conjunct| match conjunct.written() {
         Some(Node::Compare(Comparison::Equal, a, b)) => {
-            [(a, b), (b, a)].into_iter().find_map(|(side, opposite)| {
-                (side.written_datum() == Some(datum)).then(|| evaluate(opposite, known).ok())?
-            })
+            let sides = [(a, b), (b, a)].into_iter().filter(|(side, _)| side.written_datum() == Some(datum));
+            sides.filter_map(|(_, opposite)| evaluate(opposite, known).ok()).next()
         }
         Some(Node::Data(flag)) if flag == datum => Some(Value::Bool(true)),
         Some(Node::Not(inner)) if inner.written_datum() == Some(datum) => Some(Value::Bool(false)),

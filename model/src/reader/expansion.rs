@@ -308,30 +308,25 @@ impl Typing<'_, '_> {
     /// Types a call of `abs`, `min` or `max`.
     fn type_standard_call(&mut self, call: &Call, whole: &Range<usize>) -> Option<Term> {
         let Call { name: (name, _), arguments } = call;
-        let name = name.as_str();
-        if arguments.len() == 1 && name != "abs" {
-            return match name {
-                "min" => self.type_list_call(StandardOperation::LeastElement, call, whole),
-                _ => self.type_list_call(StandardOperation::GreatestElement, call, whole),
-            };
-        }
+        let (operation, wanted) = match (name.as_str(), arguments.len()) {
+            ("min", 1) => return self.type_list_call(StandardOperation::LeastElement, call, whole),
+            ("max", 1) => return self.type_list_call(StandardOperation::GreatestElement, call, whole),
+            ("min", _) => (StandardOperation::Minimum, 2),
+            ("max", _) => (StandardOperation::Maximum, 2),
+            _ => (StandardOperation::Absolute, 1),
+        };
         // A loop and no iterator: a function that recurses must need little of the stack.
         let mut terms = Vec::new();
         for argument in arguments {
             terms.push(self.type_number(argument, name));
         }
-        if !self.check_arity(name, arguments, if name == "abs" { 1 } else { 2 }, whole, None) {
+        if !self.check_arity(name, arguments, wanted, whole, None) {
             return None;
         }
         let mut terms = terms.into_iter().collect::<Option<Vec<Term>>>()?;
         if terms.iter().any(|term| *term.sort() == Type::Real) {
             terms = terms.iter().map(Term::to_real).collect();
         }
-        let operation = match name {
-            "min" => StandardOperation::Minimum,
-            "max" => StandardOperation::Maximum,
-            _ => StandardOperation::Absolute,
-        };
         self.check_made(Term::standard(operation, terms), whole)
     }
 
@@ -692,6 +687,7 @@ impl Typing<'_, '_> {
         Some(TypedDomain { sort, domain: QuantifierDomain::Elements, collection: Some(list) })
     }
 
+    /// Lists the values of a type, which is written as `text`. Reports too many.
     fn domain_of_type(&mut self, ty: &Type, text: String, span: &Range<usize>) -> Option<TypedDomain> {
         let values = match ty {
             // The ends of an empty range may be computed, so it is only warned of.

@@ -170,6 +170,7 @@ impl Parser<'_> {
     /// Do a value in brackets and the cases of a `match` follow? Otherwise it is a call of a function.
     fn is_match(&self) -> bool {
         let mut depth = 0;
+        // How many tokens after `match` come before the first `:` outside of brackets, if there is one.
         let end = self.tokens.iter().skip(self.next + 1).position(|token| {
             depth += match token.kind {
                 Lexeme::Sign("(" | "[" | "{") => 1,
@@ -178,9 +179,9 @@ impl Parser<'_> {
             };
             depth < 0 || depth == 0 && token.kind == Lexeme::Sign(":")
         });
-        let after = |count: usize| end.and_then(|end| self.kind_ahead(1 + end + count));
-        // A type after `:` has neither sign.
-        after(0) == Some(&Lexeme::Sign(":")) && matches!(after(2), Some(Lexeme::Sign("(" | "->")))
+        let from_end = |count: usize| end.and_then(|end| self.kind_ahead(1 + end + count));
+        // After `:` and an alternative comes `(` or `->`. After `:` and a type comes neither.
+        from_end(0) == Some(&Lexeme::Sign(":")) && matches!(from_end(2), Some(Lexeme::Sign("(" | "->")))
     }
 
     /// Does `is Ok` come next?

@@ -43,14 +43,12 @@ pub fn check_livelocks(
         let Some(cycle) = find_shortest_cycle(iosts, &internal, start) else { continue };
         shown += 1;
         done.extend(cycle.iter().map(|number| iosts.transitions[*number].source));
-        let is_reached = reached[start];
-        let message = match is_reached {
-            true => "a cycle of internal actions: the system could stay silent for ever",
-            false => "a cycle of internal actions, in a part that no path reaches",
-        };
-        let mut diagnostic = match is_reached {
-            true => Diagnostic::error("livelock", message),
-            false => Diagnostic::warning("livelock", message),
+        let cycle_of = "a cycle of internal actions";
+        let mut diagnostic = match reached[start] {
+            true => {
+                Diagnostic::error("livelock", format!("{cycle_of}: the system could stay silent for ever"))
+            }
+            false => Diagnostic::warning("livelock", format!("{cycle_of}, in a part that no path reaches")),
         };
         for (step, number) in cycle.iter().enumerate().take(8) {
             let label = format!("step {} of the cycle", step + 1);

@@ -119,26 +119,29 @@ fn lex_word(input: &mut Input<'_>) -> Lexed<TokenKind> {
         _ => match KEYWORDS.into_iter().find(|keyword| *keyword == text) {
             Some(keyword) => TokenKind::Sign(keyword),
             None if is_name(text) => TokenKind::Name(text.to_owned()),
-            None => explain_no_name(text),
+            None => {
+                let (message, help) = explain_no_name(text);
+                TokenKind::Wrong(message, Some(help))
+            }
         },
     })
 }
 
-/// Explains why a text is no name, in most cases because of a letter of another alphabet.
-pub fn explain_no_name(text: &str) -> TokenKind {
+/// Explains why a text is no name, in most cases because of a letter of another alphabet. Returns the mistake
+/// and what to do.
+pub fn explain_no_name(text: &str) -> (String, String) {
     let Some(letter) = text.chars().find(|c| !c.is_ascii()) else {
-        return TokenKind::Wrong(format!("`{text}` is not a name"), Some(NAMES.to_owned()));
+        return (format!("`{text}` is not a name"), NAMES.to_owned());
     };
     let contains = format!("`{text}` contains `{letter}` (U+{:04X})", u32::from(letter));
-    let (message, help) = match find_latin(letter) {
+    match find_latin(letter) {
         Some(latin) => {
             let in_latin: String = text.chars().map(|c| find_latin(c).unwrap_or(c)).collect();
             let message = format!("{contains}, which only looks like the Latin letter `{latin}`");
             (message, format!("write `{in_latin}`"))
         }
         None => (format!("{contains}, which is not an ASCII letter"), NAMES.to_owned()),
-    };
-    TokenKind::Wrong(message, Some(help))
+    }
 }
 
 /// The help text that says what a name is.

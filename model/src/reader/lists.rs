@@ -106,7 +106,7 @@ impl Typing<'_, '_> {
         None
     }
 
-    /// `len(q)`, `contains(q, e)`, `index_of(q, e)`
+    /// Types a function on strings whose argument is a list: `len(q)`, `contains(q, e)`, `index_of(q, e)`.
     pub(super) fn type_list_function(
         &mut self,
         operation: StringOperation,
@@ -129,9 +129,8 @@ impl Typing<'_, '_> {
         if !self.check_arity(name, arguments, wanted, whole, None) {
             return None;
         }
-        let [_, element] = arguments.as_slice() else {
-            return Some(Term::field(list, 0));
-        };
+        // Without a second argument it is `len`, and the length is field 0.
+        let [_, element] = arguments.as_slice() else { return Some(Term::field(list, 0)) };
         let element = self.type_list_element(element, ty)?;
         let operation = match operation {
             StringOperation::Contains => StandardOperation::Contains,

@@ -180,7 +180,7 @@ impl Typing<'_, '_> {
     /// Types an operand next to another one. If that one has a mistake, it has been reported.
     pub(super) fn type_neighbour(&mut self, tree: &Expression, other: &Option<Term>) -> Option<Term> {
         match other {
-            // A literal of an unknown type, which has been reported.
+            // After an unknown type has been reported, an unknown name is most likely a literal of it.
             None if let ExpressionKind::Name(name) = &tree.kind
                 && self.collector.has_found("unknown-type")
                 && self.collector.nearest(name, self.scope.usable()).is_none() =>
@@ -243,21 +243,22 @@ impl Typing<'_, '_> {
             self.error("type-mismatch", message, place, label, None);
             return None;
         };
+        // The given fields by position, without a term after a mistake in the value.
         let mut given: BTreeMap<usize, Option<Term>> = BTreeMap::new();
         for (name, place, value) in &literal.fields {
             let Some(position) = ty.field(name) else {
                 self.report_unknown_field(&ty, name, place, literal.base.as_ref().map(|tree| &tree.span));
                 continue;
             };
-            let field = &ty.fields[position].1;
-            let term = self.term_as(value, field);
-            let term = term.and_then(|term| self.fit(&term, &value.span, field, &format!("`{name}`")));
+            let (_, field_type) = &ty.fields[position];
+            let term = self.term_as(value, field_type);
+            let term = term.and_then(|term| self.fit(&term, &value.span, field_type, &format!("`{name}`")));
             if given.insert(position, term).is_some() {
                 let message = format!("the field `{name}` appears twice");
                 self.error("duplicate-declaration", message, place, "the second time".to_owned(), None);
             }
         }
-        // A misspelt field must not be reported as missing, too.
+        // After an unknown or a repeated field, the field that is meant must not be reported as missing.
         if given.len() < literal.fields.len() {
             return None;
         }

@@ -196,7 +196,7 @@ impl Typing<'_, '_> {
         Some(Term::standard(operation, [small.clone(), large.clone()]))
     }
 
-    /// `len(s)`
+    /// Types a function on strings whose argument is a set or a map. Only `len(s)` has one.
     pub(super) fn type_keyed_function(
         &mut self,
         operation: StringOperation,

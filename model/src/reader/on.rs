@@ -62,7 +62,7 @@ pub(super) fn read_on<'a>(
         let (action, parameters) = read_action(collector, scalar, context)?;
         return Some(vec![TakenAction { action, parameters, place: scalar.span.clone() }]);
     }
-    if !context.sets {
+    if !context.takes_sets {
         let message = "a transition of a specification has only one action";
         let help = "only a purpose takes a set of actions: write a transition for each action";
         collector.mistake("set-in-specification", message, &node.head(), "a set of actions", help);
@@ -378,6 +378,7 @@ fn count_named_text(count: usize) -> String {
 struct OnText {
     name: String,
     name_span: Range<usize>,
+    /// `None` without brackets: then the parameters keep their names.
     renamed: Option<Vec<(String, Range<usize>)>>,
 }
 

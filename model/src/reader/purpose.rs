@@ -135,8 +135,8 @@ fn read_parsed_purpose(
     check_initial_condition(collector, entries, &initial, &clocks, &observes);
     let with_quiescence = add_quiescence(against, aim);
     let actions = Actions::of(&with_quiescence);
-    let resets = against.clocks.map(|_| clocks.as_slice());
-    let context = Surroundings { names: &names, actions: &actions, sets: true, clocks: resets };
+    let may_reset = against.clocks.map(|_| clocks.as_slice());
+    let context = Surroundings { names: &names, actions: &actions, takes_sets: true, clocks: may_reset };
     let ReadTransitions { transitions, places, resets, names: transition_names } =
         read_transitions(collector, entries, &context, &mut locations);
     // Only a purpose that is on quiescence somewhere has the action.
@@ -186,6 +186,7 @@ fn read_parsed_purpose(
         graph::check_unused(collector, &iosts, &locations, None);
     }
     let (idle, with) = (Substitution::new(), BTreeMap::new());
+    // The functions that it declares itself.
     let mut functions: BTreeSet<String> = names.functions().map(|function| function.name.clone()).collect();
     functions.retain(|name| against.functions.iter().all(|known| known.name != *name));
     let purpose = TestPurpose { aim, iosts, of: of?, observes, functions, accept, reject, idle, with };

@@ -304,7 +304,8 @@ pub(super) fn report_cut(collector: &mut Collector, value: &Scalar, rest_end: Op
 /// Sections that most models have.
 const NEEDED: [&str; 5] = ["variables", "initial", "inputs", "outputs", "transitions"];
 
-/// Reports sections that stand among the names of another one, if there are any. Others say nothing then.
+/// Reports sections that stand among the names of another one. If there are any, the reader stops, since all
+/// its other findings would follow from this.
 pub fn has_misplaced(collector: &mut Collector, entries: &[Entry], known: &[&str]) -> bool {
     let errors_before = collector.errors();
     for outer in entries.iter().filter(|outer| known.contains(&outer.key.text.as_str())) {
@@ -517,10 +518,8 @@ pub fn is_name(collector: &mut Collector, scalar: &Scalar, what: &str) -> bool {
     } else if text.is_ascii() {
         (format!("`{text}` cannot name {}", article(what)), Some(lexer::NAMES.to_owned()))
     } else {
-        match lexer::explain_no_name(text) {
-            lexer::TokenKind::Wrong(message, help) => (message, help),
-            _ => (format!("`{text}` cannot name {}", article(what)), None),
-        }
+        let (message, help) = lexer::explain_no_name(text);
+        (message, Some(help))
     };
     let code = if text.is_ascii() { "not-a-name" } else { "non-ascii-name" };
     let diagnostic = Diagnostic::error(code, message).at(collector.origin(&scalar.span), "not a name");

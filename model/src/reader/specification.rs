@@ -132,10 +132,10 @@ fn read_parsed_specification(collector: &mut Collector, wanted: Accepted, depth:
     let entries = entries_of_kind(collector, &root, "iosts")?;
     if shape::get(entries, "compose").is_some() {
         let (name, _) = read_name(collector, entries, "iosts")?;
-        let (whole, time) =
+        let (whole, (clocks, uncontrollable)) =
             compose::read_composition(collector, entries, &name, (depth, wanted != Accepted::Untimed))?;
-        let is_timed = wanted == Accepted::Timed || !time.0.clocks.is_empty();
-        return Some((whole, is_timed.then_some(time)));
+        let is_timed = wanted == Accepted::Timed || !clocks.clocks.is_empty();
+        return Some((whole, is_timed.then_some((clocks, uncontrollable))));
     }
     let clocks_entry = entries.iter().find(|entry| entry.key.text == "clocks");
     let is_timed = match wanted {
@@ -171,10 +171,10 @@ fn read_parsed_specification(collector: &mut Collector, wanted: Accepted, depth:
     let initial = read_initial(collector, &root, entries, &names, &mut locations);
     // Clocks are not known before this, since an initial condition cannot mention clocks, which begin at 0.
     let clocks = read_clocks(collector, entries, &mut names);
-    // If the mistake is the kind of model, it is reported once.
+    // Clocks that a model may not have are reported above. Their use is no second mistake.
     let knows_time = is_timed || clocks_entry.is_some();
-    let context =
-        Surroundings { names: &names, actions: &actions, sets: false, clocks: knows_time.then_some(&clocks) };
+    let may_reset = knows_time.then_some(clocks.as_slice());
+    let context = Surroundings { names: &names, actions: &actions, takes_sets: false, clocks: may_reset };
     let read = read_transitions(collector, entries, &context, &mut locations);
     check_names(collector, &read);
     let ReadTransitions { transitions, places, resets, names: transition_names } = read;
@@ -202,8 +202,8 @@ fn read_parsed_specification(collector: &mut Collector, wanted: Accepted, depth:
         graph::check_livelocks(collector, &iosts, &place, graph::SEE_OR_MERGE);
         graph::check_unused(collector, &iosts, &locations, Some(&actions));
     }
-    let is_sent = |action: &ActionId| actions.controllable[action].0;
-    let uncontrollable = actions.controllable.keys().copied().filter(|action| !is_sent(action)).collect();
+    let unsent = actions.controllable.iter().filter(|(_, (is_sent, _))| !is_sent);
+    let uncontrollable = unsent.map(|(action, _)| *action).collect();
     let time = is_timed.then(|| (Clocks { clocks, resets, names: transition_names }, uncontrollable));
     let functions = names.functions().cloned().collect();
     Some((Specification { iosts, types: declared, functions }, time))

@@ -49,15 +49,15 @@ impl TypeReading<'_, '_> {
             Ok((most, at))
         })();
         let (most, at) = most.map_err(|mistake| report(self.collector, scalar, *mistake)).ok()?;
-        let known = usize::try_from(most.clone()).ok().filter(|most| (1..=MOST_PARTS).contains(most));
-        if known.is_none() {
+        let bound = usize::try_from(most.clone()).ok().filter(|most| (1..=MOST_PARTS).contains(most));
+        if bound.is_none() {
             let message = format!("the bound of a list, a set or a map is 1 to {MOST_PARTS}, not {most}");
             self.collector.error("list-bound", message, &scalar.place(&at), "not a possible bound");
         }
-        known
+        bound
     }
 
-    /// Reads `set[K]` or `map[K] of V` after its first word.
+    /// Reads `set[K]`, `map[K] of V`, `set[8] of K` or `map[8] of K to V` after its first word.
     pub(super) fn read_keyed(
         &mut self,
         word: &str,
@@ -77,9 +77,9 @@ impl TypeReading<'_, '_> {
         };
         self.take_sign(cursor, scalar, "[", &format!("and the keys' type: {like}"))?;
         let most = if has_bound { Some(self.read_most(cursor, scalar, like)?) } else { None };
-        let from = cursor.peek().map_or(0, |token| token.span.start);
+        let key_start = cursor.peek().map_or(0, |token| token.span.start);
         let key = self.read_type(cursor, scalar, depth + 1)?;
-        let to = match has_bound {
+        let key_end = match has_bound {
             true => cursor.peek().map_or(scalar.text.len(), |token| token.span.start),
             false => {
                 self.take_sign(cursor, scalar, "]", "after the keys' type: `map[K] of V`, `set[K]`")?.start
@@ -114,7 +114,8 @@ impl TypeReading<'_, '_> {
             let help = format!(
                 "for keys that are an enumeration, `bool` or a range, leave out the bound: `{word}[{key}]{of}`"
             );
-            self.collector.mistake("key-type", message, &scalar.place(&(from..to)), "other keys", help);
+            let place = scalar.place(&(key_start..key_end));
+            self.collector.mistake("key-type", message, &place, "other keys", help);
             return None;
         }
         let is_simple = matches!(key, Type::Bool | Type::Enum(_) | Type::Range(..));
@@ -126,7 +127,7 @@ impl TypeReading<'_, '_> {
                 "the keys of a {word} are an enumeration, `bool` or a range, of at most {MOST_PARTS} values{}",
                 many.unwrap_or_else(|| format!(", not {key}"))
             );
-            let place = scalar.place(&(from..to));
+            let place = scalar.place(&(key_start..key_end));
             match key.is_ordered() || key.is_id() {
                 true => {
                     let to = value.as_ref().map_or(String::new(), |value| format!(" to {value}"));

@@ -10,7 +10,7 @@ pub struct Surroundings<'a> {
     /// Σ
     pub actions: &'a Actions,
     /// May a transition be on a set of actions? This is so in purposes.
-    pub sets: bool,
+    pub takes_sets: bool,
     /// The clocks that may be reset, which are the model's own. `None` if the model is not timed.
     pub clocks: Option<&'a [Datum]>,
 }

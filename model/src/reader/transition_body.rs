@@ -113,11 +113,10 @@ pub fn read_steps(
     };
     let on = shape::required(collector, node, entries, "on", "the transition", LIKE)?;
     let taken = read_on(collector, on, context, LIKE)?;
-    let guard = shape::get(entries, "when");
-    let assign = shape::get(entries, "assign");
+    let (when, assign) = (shape::get(entries, "when"), shape::get(entries, "assign"));
     if taken.len() > 1 {
         let errors_before = collector.errors();
-        for expression in written_expressions(guard, assign) {
+        for expression in written_expressions(when, assign) {
             refuse_partial_parameters(collector, expression, &taken, context);
         }
         if collector.errors() > errors_before {
@@ -129,10 +128,10 @@ pub fn read_steps(
     for action in &taken {
         budget::ask();
         let findings_before = collector.count_found();
-        let body = read_guard_and_assignments(collector, action, context, guard, assign);
+        let body = read_guard_and_assignments(collector, action, context, when, assign);
         let Some((guard, assignments, origin)) = body else {
             // The other actions would repeat the mistakes. The note goes to the findings of this action.
-            let mut expressions = written_expressions(guard, assign);
+            let mut expressions = written_expressions(when, assign);
             if taken.len() > 1 && expressions.any(|node| mentions_parameter(node, action)) {
                 let name = &context.actions.actions[action.action].name;
                 let note = format!("this happens with the parameters of `{name}`");
@@ -201,14 +200,14 @@ fn read_resets(collector: &mut Collector, entries: &[Entry], context: &Surroundi
 
 /// The nodes of the guard and of the assigned values.
 fn written_expressions<'a>(
-    guard: Option<&'a Yaml>,
+    when: Option<&'a Yaml>,
     assign: Option<&'a Yaml>,
 ) -> impl Iterator<Item = &'a Yaml> {
     let entries: &[Entry] = match assign.map(|node| &node.kind) {
         Some(NodeKind::Mapping(entries)) => entries,
         _ => &[],
     };
-    guard.into_iter().chain(entries.iter().map(|entry| entry.value.as_ref()))
+    when.into_iter().chain(entries.iter().map(|entry| entry.value.as_ref()))
 }
 
 /// Reads the guard and the assignments of a transition for one action, with their places.
@@ -216,7 +215,7 @@ fn read_guard_and_assignments(
     collector: &mut Collector,
     taken: &TakenAction<'_>,
     context: &Surroundings<'_>,
-    guard: Option<&Yaml>,
+    when: Option<&Yaml>,
     assign: Option<&Yaml>,
 ) -> Option<(Term, Substitution, TransitionOrigin)> {
     let scope = Scope {
@@ -226,7 +225,7 @@ fn read_guard_and_assignments(
         is_function: false,
     };
     let mut origin = TransitionOrigin { declared: context.names.declared.clone(), ..Default::default() };
-    let guard = match guard {
+    let guard = match when {
         None => Some(Term::yes()),
         Some(node) => {
             origin.guard = Some(collector.origin(&node.span));

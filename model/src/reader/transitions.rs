@@ -51,13 +51,13 @@ pub fn read_transitions(
             shape::wrong_kind(collector, item, "a transition", "a mapping", LIKE);
             continue;
         };
-        let of_item = if !context.sets && shape::get(entries, "in_any_order").is_some() {
+        let of_item = if !context.takes_sets && shape::get(entries, "in_any_order").is_some() {
             read_any_order(collector, item, entries, context, locations)
         } else {
             read_transition(collector, item, entries, context, locations)
         };
         for (transition, places, timed_body) in of_item {
-            if !context.sets && context.clocks.is_none() {
+            if !context.takes_sets && context.clocks.is_none() {
                 warn_of_repeated(collector, &mut known, &read, &transition, &places);
             }
             read.transitions.push(transition);

@@ -199,27 +199,29 @@ impl Typing<'_, '_> {
         let Some(MatchCase { body, .. }) = tree.cases.last() else { return };
         let is_own = |part: &Expression| part.span.start == body.span.start;
         let Some(tail) = self.find_tail(body, whole, is_own) else { return };
-        let message = match body.kind.parts()[0].kind {
-            ExpressionKind::Truth(value) if value != (tail.sign == "&&") => format!(
+        let first_kind = &body.kind.parts()[0].kind;
+        let message = match first_kind {
+            ExpressionKind::Truth(value) if *value != (tail.sign == "&&") => format!(
                 "the last case of a `match` goes on to the end: `{value} {} ...` is always {value}",
                 tail.sign
             ),
-            ExpressionKind::Truth(_) => "the last case of a `match` goes on to the end".to_owned(),
-            _ if tail.is_swallowed => "the last case of a `match` goes on to the end".to_owned(),
+            _ if tail.is_swallowed || matches!(first_kind, ExpressionKind::Truth(_)) => {
+                "the last case of a `match` goes on to the end".to_owned()
+            }
             _ => return,
         };
         let help = format!("put the `match` into brackets: `{}`", tail.apart);
         self.warn_of_mistake("reaches-to-the-end", message, &body.span, "all this is the last case", help);
     }
 
-    /// Types one case of a `match`. `known` is the body of the first case, whose type the others must have.
+    /// Types one case of a `match`. `first_body` is that of the first case, whose type the others must have.
     fn type_case(
         &mut self,
         case: &MatchCase,
         number: Option<usize>,
         (subject, variant): (&Term, &Arc<RecordType>),
         expected: Option<&Type>,
-        known: Option<Term>,
+        first_body: Option<Term>,
     ) -> Option<MatchArm> {
         let (name, at) = &case.alternative;
         let alternative = number.map(|number| variant.alternatives()[number].clone());
@@ -252,12 +254,12 @@ impl Typing<'_, '_> {
             names.push((datum.clone(), field));
             self.bound.push((name.clone(), Some(datum)));
         }
-        let body = match (expected, &known) {
+        let body = match (expected, &first_body) {
             (Some(_), _) if says_type(&case.body) => self.term(&case.body),
             (Some(ty), _) => self
                 .term_as(&case.body, ty)
                 .and_then(|term| self.fit(&term, &case.body.span, ty, "this case")),
-            (None, Some(_)) => self.type_neighbour(&case.body, &known),
+            (None, Some(_)) => self.type_neighbour(&case.body, &first_body),
             (None, None) => self.term(&case.body),
         };
         let body = body.filter(|_| is_right);
@@ -265,11 +267,12 @@ impl Typing<'_, '_> {
             self.named.remove(&datum);
         }
         let body = body?;
-        if let Some(known) = known
-            && known.sort() != body.sort()
-            && !(known.sort().is_number() && body.sort().is_number())
+        // Of integers and reals, `type_match` lifts the integers.
+        if let Some(first_body) = first_body
+            && first_body.sort() != body.sort()
+            && !(first_body.sort().is_number() && body.sort().is_number())
         {
-            let message = format!("the cases differ in type: {} and {}", known.sort(), body.sort());
+            let message = format!("the cases differ in type: {} and {}", first_body.sort(), body.sort());
             self.error("type-mismatch", message, &case.body.span, format!("this is {}", body.sort()), None);
             return None;
         }

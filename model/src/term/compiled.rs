@@ -318,6 +318,7 @@ impl TermProgram {
 }
 
 impl<'f> Slot<'f> {
+    /// Passes an argument to a body, which evaluates it in this frame when it is first needed.
     fn argument(code: &'f Code, frame: &'f SlotFrame<'f>) -> Self {
         // A value that is known already is passed on, without a reference to the other frame.
         match code {

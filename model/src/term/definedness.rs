@@ -93,10 +93,12 @@ const MOST_IN_FULL: usize = 16;
 /// which evaluation stops after the part, and the condition under which the part is defined.
 fn combine_reached(parts: &[(Term, Term)]) -> Term {
     // Most parts are always defined, and a long guard must not cost its square.
-    let partial: Vec<usize> = (0..parts.len()).filter(|index| !parts[*index].1.is_true()).collect();
+    let is_defined = |index: usize| &parts[index].1;
+    let partial: Vec<usize> = (0..parts.len()).filter(|index| !is_defined(*index).is_true()).collect();
     let stops_before = |end: usize| parts[..end].iter().map(|(stops, _)| stops.clone());
     if partial.len() <= MOST_IN_FULL {
-        let state_in_full = |index: &usize| Term::or(stops_before(*index).chain([parts[*index].1.clone()]));
+        let state_in_full =
+            |index: &usize| Term::or(stops_before(*index).chain([is_defined(*index).clone()]));
         return Term::and(partial.iter().map(state_in_full));
     }
     // If a part of the first half stops evaluation, no part of the second half is reached.

@@ -32,7 +32,8 @@ pub(super) fn on_values(
     use StandardOperation as On;
     let mut entries = own_entries(ty, fields);
     let second = match operands {
-        [Value::Record(ty, fields)] if !matches!(operation, On::ValueAt) => own_entries(ty, fields),
+        [Value::Record(ty, fields)] => own_entries(ty, fields),
+        // A key, or nothing.
         _ => BTreeMap::new(),
     };
     match operation {

@@ -23,6 +23,7 @@ struct KeyFields {
 }
 
 impl KeyFields {
+    /// Takes a set or a map apart. If the term makes it, these are the fields that it is made of.
     fn of(table: &Term) -> Self {
         let Type::Record(ty) = table.sort() else { unreachable!("{table} has no keys") };
         if let Node::Record(_, fields) = table.node() {

@@ -232,22 +232,18 @@ impl Term {
 
     /// The body of the function with the arguments in it, if the term is a call.
     pub fn unfolded(&self) -> Option<Term> {
-        match self.shape() {
-            TermShape::Operation(DerivedOperation::Call(function), arguments) => {
-                Some(substitute(&function.body, &operation::pair_arguments(&function.parameters, arguments)))
-            }
-            _ => None,
-        }
+        let TermShape::Operation(DerivedOperation::Call(function), arguments) = self.shape() else {
+            return None;
+        };
+        Some(substitute(&function.body, &operation::pair_arguments(&function.parameters, arguments)))
     }
 
     /// The conditional over the cases, if the term is a `match`. Of a known alternative it is the case alone.
     pub fn unfolded_match(&self) -> Option<Term> {
-        match self.shape() {
-            TermShape::Operation(DerivedOperation::Match(choice), arguments) => {
-                Some(choice.unfold(arguments, |body| body))
-            }
-            _ => None,
-        }
+        let TermShape::Operation(DerivedOperation::Match(choice), arguments) = self.shape() else {
+            return None;
+        };
+        Some(choice.unfold(arguments, |body| body))
     }
 
     /// The disjuncts as they were written, left to right. `false` has none, and a term that is no disjunction
