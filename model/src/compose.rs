@@ -238,13 +238,11 @@ pub fn hide(iosts: &Iosts, names: &[String]) -> Result<Iosts, Vec<Unhidden>> {
             None => reasons.push(Unhidden::NoOutput(name.clone())),
         }
     }
-    let mut actions: Vec<(ActionId, Action)> =
-        iosts.actions.numbered().map(|(number, action)| (number, action.clone())).collect();
-    for (number, action) in &mut actions {
-        if hidden.contains(number) {
-            *action = Action { kind: ActionKind::Internal, parameters: Vec::new(), ..action.clone() };
-        }
-    }
+    let hide_action = |(number, action): (ActionId, &Action)| match hidden.contains(&number) {
+        true => (number, Action { kind: ActionKind::Internal, parameters: Vec::new(), ..action.clone() }),
+        false => (number, action.clone()),
+    };
+    let mut actions: Vec<(ActionId, Action)> = iosts.actions.numbered().map(hide_action).collect();
     // Internal actions stand at the end.
     actions.sort_by_key(|(_, action)| action.kind == ActionKind::Internal);
     let new_numbers: BTreeMap<ActionId, ActionId> =

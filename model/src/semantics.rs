@@ -111,11 +111,8 @@ pub fn initial_states(
         State { location: iosts.initial, valuation }
     });
     // A determined value may lie outside its type, and not every combination is initial.
-    Ok(states.filter(|state| in_types(&state.valuation) && is_initial(iosts, state)).collect())
-}
-
-fn in_types(valuation: &Valuation) -> bool {
-    valuation.iter().all(|(datum, value)| value.is_in(datum.ty()))
+    let is_in_types = |state: &State| state.valuation.iter().all(|(datum, value)| value.is_in(datum.ty()));
+    Ok(states.filter(|state| is_in_types(state) && is_initial(iosts, state)).collect())
 }
 
 /// Finds the value that some conjunct gives to the datum: `datum == e` where all data of `e` are known, or

@@ -132,9 +132,7 @@ impl Typing<'_, '_> {
             return self.type_alternative(&variant, number, call, whole);
         }
         match name {
-            "some" | "keys" | "fresh" | "defined" if self.scope.names.function(name).is_some() => {
-                self.type_declared_call(call, whole)
-            }
+            _ if self.scope.names.function(name).is_some() => self.type_declared_call(call, whole),
             "some" => self.type_some(call, whole),
             "keys" => self.type_keys(call, whole),
             "fresh" => self.type_fresh(call, whole),
@@ -338,31 +336,32 @@ impl Typing<'_, '_> {
         whole: &Range<usize>,
         expected: Option<&Arc<RecordType>>,
     ) -> Option<Term> {
-        let values = self.type_domain(&quantified.of);
+        let typed_domain = self.type_domain(&quantified.of);
         let (name, at) = &quantified.name;
         if !self.check_new_name("quantifier", name, at, None) {
             return None;
         }
         // If the values have a mistake, the other mistakes of the body are still reported.
-        let bound = values.as_ref().map(|TypedDomain { sort, domain, collection }| {
+        let bound = typed_domain.as_ref().map(|TypedDomain { sort, domain, collection }| {
             // `find` gives an option of the expected type if all values are of that type.
             let is_option = |ty: &&Arc<RecordType>| ty.form == RecordForm::Option;
-            let wanted = expected.filter(is_option).map(|option| option.content_type());
-            let fitting = wanted.filter(|ty| are_in(domain, collection.as_ref(), sort, ty));
+            let content_type = expected.filter(is_option).map(|option| option.content_type());
+            let fitting = content_type.filter(|ty| are_in(domain, collection.as_ref(), sort, ty));
             Datum::new(name.clone(), fitting.unwrap_or(sort).clone())
         });
         self.bound.push((name.clone(), bound.clone()));
         let body = self.type_condition(&quantified.body, quantified.quantifier.word());
+        // The type and the term of an element, if it is a comprehension. `None` within it after a mistake.
         let element = quantified.element.as_ref().map(|tree| {
             let ty = expected.map(|list| list.element_type());
             let term = match ty {
-                Some(ty) => self.type_list_element(tree, ty),
+                Some(ty) => self.type_as(tree, ty, "an element"),
                 None => self.term(tree),
             };
             term.map(|term| (ty.cloned().unwrap_or_else(|| term.declared_type()), term))
         });
         self.bound.pop();
-        let (TypedDomain { domain, collection, .. }, datum, body) = (values?, bound?, body?);
+        let (TypedDomain { domain, collection, .. }, datum, body) = (typed_domain?, bound?, body?);
         self.warn_of_reach(quantified, &domain, whole);
         let collected = match element {
             None => None,
@@ -649,8 +648,7 @@ impl Typing<'_, '_> {
                 (_, 1) => &Type::Int,
                 _ => &element,
             };
-            let term = self.term_as(tree, ty)?;
-            terms.push(self.fit(&term, &tree.span, ty, &format!("an argument of `{name}`"))?);
+            terms.push(self.type_as(tree, ty, &format!("an argument of `{name}`"))?);
         }
         self.check_made(Term::standard(operation, terms), whole)
     }

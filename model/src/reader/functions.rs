@@ -230,10 +230,7 @@ fn type_body(collector: &mut Collector, declared: &UntypedFunction<'_>, names: &
     let scope = Scope { names, parameters: &declared.parameters, action: None, is_function: true };
     let mut typing = Typing::new(collector, scalar, scope);
     match &declared.result {
-        Some(ty) => {
-            let term = typing.term_as(tree, ty)?;
-            typing.fit(&term, &tree.span, ty, "the result")
-        }
+        Some(ty) => typing.type_as(tree, ty, "the result"),
         None => typing.term(tree),
     }
 }

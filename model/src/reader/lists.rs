@@ -21,7 +21,7 @@ impl Typing<'_, '_> {
     ) -> Option<Term> {
         let mut terms = Vec::new();
         for tree in elements {
-            terms.push(self.type_list_element(tree, ty.element_type()));
+            terms.push(self.type_as(tree, ty.element_type(), "an element"));
         }
         let most = ty.fields.len() - 1;
         if elements.len() > most {
@@ -31,11 +31,6 @@ impl Typing<'_, '_> {
             return None;
         }
         Some(ty.made_of(Value::int(elements.len()), terms.into_iter().collect::<Option<Vec<Term>>>()?))
-    }
-
-    pub(super) fn type_list_element(&mut self, tree: &Expression, ty: &Type) -> Option<Term> {
-        let term = self.term_as(tree, ty)?;
-        self.fit(&term, &tree.span, ty, "an element")
     }
 
     fn type_index(&mut self, tree: &Expression) -> Option<Term> {
@@ -57,7 +52,7 @@ impl Typing<'_, '_> {
         new: &Expression,
     ) -> Option<Term> {
         let (_, _, ty) = list.sort().as_list()?;
-        let (index_term, new) = (self.type_index(index), self.type_list_element(new, ty));
+        let (index_term, new) = (self.type_index(index), self.type_as(new, ty, "an element"));
         let changed = Term::standard(StandardOperation::ElementChanged, [list.clone(), index_term?, new?]);
         self.check_made(changed, &index.span)
     }
@@ -131,7 +126,7 @@ impl Typing<'_, '_> {
         }
         // Without a second argument it is `len`, and the length is field 0.
         let [_, element] = arguments.as_slice() else { return Some(Term::field(list, 0)) };
-        let element = self.type_list_element(element, ty)?;
+        let element = self.type_as(element, ty, "an element")?;
         let operation = match operation {
             StringOperation::Contains => StandardOperation::Contains,
             _ => StandardOperation::IndexOf,

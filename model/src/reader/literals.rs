@@ -102,8 +102,9 @@ impl Typing<'_, '_> {
             (ExpressionKind::Entries(_), _) => self.report_unexpected("a map", tree, expected),
             (ExpressionKind::IfThenElse(c, a, b), _) if !says_type(tree) => {
                 let condition = self.type_condition(c, "if");
-                let (a, b) = (self.type_branch(a, expected), self.type_branch(b, expected));
-                Some(Term::if_then_else(&condition?, &a?, &b?))
+                let then = self.type_as(a, expected, "this case");
+                let otherwise = self.type_as(b, expected, "this case");
+                Some(Term::if_then_else(&condition?, &then?, &otherwise?))
             }
             (ExpressionKind::Store(array, index, element), Type::Array(ty)) if !says_type(array) => {
                 let array = self.term_as(array, expected);
@@ -160,12 +161,6 @@ impl Typing<'_, '_> {
         None
     }
 
-    /// Types a branch of a conditional of which this type is expected.
-    fn type_branch(&mut self, tree: &Expression, expected: &Type) -> Option<Term> {
-        let term = self.term_as(tree, expected)?;
-        self.fit(&term, &tree.span, expected, "this case")
-    }
-
     /// Types two operands of one type. If only one of them shows its type, the other one gets it.
     pub(super) fn type_two(&mut self, a: &Expression, b: &Expression) -> (Option<Term>, Option<Term>) {
         if (!says_type(a) || is_found(a)) && says_type(b) {
@@ -207,8 +202,7 @@ impl Typing<'_, '_> {
         if let (ExpressionKind::Text(text), Type::Id(name)) = (&inner.kind, &ty) {
             return Some(Term::literal(Value::id(name, text)));
         }
-        let term = self.term_as(inner, &ty)?;
-        self.fit(&term, &inner.span, &ty, "this")
+        self.type_as(inner, &ty, "this")
     }
 
     /// Types a record literal, or a record with other values of some fields.
@@ -251,8 +245,7 @@ impl Typing<'_, '_> {
                 continue;
             };
             let (_, field_type) = &ty.fields[position];
-            let term = self.term_as(value, field_type);
-            let term = term.and_then(|term| self.fit(&term, &value.span, field_type, &format!("`{name}`")));
+            let term = self.type_as(value, field_type, &format!("`{name}`"));
             if given.insert(position, term).is_some() {
                 let message = format!("the field `{name}` appears twice");
                 self.error("duplicate-declaration", message, place, "the second time".to_owned(), None);
@@ -334,7 +327,7 @@ impl Typing<'_, '_> {
         ty: &Arc<ArrayType>,
     ) -> Option<Term> {
         let terms: Vec<Option<Term>> =
-            elements.iter().map(|element| self.type_element(element, ty)).collect();
+            elements.iter().map(|tree| self.type_as(tree, &ty.element, "an element")).collect();
         let Some(indices) = Value::enumerate(&ty.index, MOST_VALUES) else {
             self.report_too_many_cells(span, ty, MOST_VALUES, "its cells cannot be listed");
             return None;
@@ -357,7 +350,7 @@ impl Typing<'_, '_> {
         span: &Range<usize>,
         ty: &Arc<ArrayType>,
     ) -> Option<Term> {
-        let term = self.type_element(element, ty)?;
+        let term = self.type_as(element, &ty.element, "an element")?;
         if let Some(value) = term.as_literal().filter(|value| value.is_in(&ty.element)) {
             return self.build_array(ty, value.clone(), std::iter::empty(), span);
         }
@@ -368,11 +361,6 @@ impl Typing<'_, '_> {
         };
         let cells = indices.into_iter().map(|index| (index, term.clone()));
         self.build_array(ty, Value::any(&ty.element), cells, span)
-    }
-
-    fn type_element(&mut self, tree: &Expression, ty: &ArrayType) -> Option<Term> {
-        let term = self.term_as(tree, &ty.element)?;
-        self.fit(&term, &tree.span, &ty.element, "an element")
     }
 
     /// Builds an array of these cells, and of the default in all other cells.

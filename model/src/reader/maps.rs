@@ -64,8 +64,7 @@ impl Typing<'_, '_> {
     /// Types a key of a set or map.
     fn type_key(&mut self, tree: &Expression, ty: &RecordType) -> Option<Term> {
         let (RecordForm::Keyed(key_type) | RecordForm::Entries(key_type, _)) = &ty.form else { return None };
-        let term = self.term_as(tree, key_type)?;
-        let term = self.fit(&term, &tree.span, key_type, "a key")?;
+        let term = self.type_as(tree, key_type, "a key")?;
         if term.as_literal().is_some_and(|value| !value.is_in(key_type)) {
             let message = format!("{} has no key `{term}`", ty.name);
             self.error("no-such-key", message, &tree.span, format!("keys are of type {key_type}"), None);
@@ -75,9 +74,7 @@ impl Typing<'_, '_> {
     }
 
     fn type_map_value(&mut self, tree: &Expression, ty: &RecordType) -> Option<Term> {
-        let value_type = ty.map_value_type()?;
-        let term = self.term_as(tree, value_type)?;
-        self.fit(&term, &tree.span, value_type, "a value of the map")
+        self.type_as(tree, ty.map_value_type()?, "a value of the map")
     }
 
     /// `k in s`

@@ -268,8 +268,8 @@ pub(super) fn is_cut(collector: &mut Collector, entries: &[Entry], entry: &Entry
     report_cut(collector, value, Some(entry.key.span.end))
 }
 
-/// Reports a value without quotes that ends at a comma inside of a bracket, or before a text that must belong
-/// to it, which ends at `rest_end`. Returns whether it is one.
+/// Reports a value without quotes that YAML ends too early at a comma: inside of a bracket, or before a rest
+/// that is no entry of its own and ends at `rest_end`. Returns whether it is one.
 pub(super) fn report_cut(collector: &mut Collector, value: &Scalar, rest_end: Option<usize>) -> bool {
     let text = &collector.file.clone().text;
     if !value.plain || !text[value.span.end..].trim_start().starts_with(',') {

@@ -172,9 +172,14 @@ impl<'a, 'c> Typing<'a, 'c> {
 
     /// Types the whole expression, which must be of this type.
     fn type_whole(&mut self, tree: &Expression, expected: &Type, whose: &str) -> Option<Term> {
-        let term = self.term_as(tree, expected)?;
-        let term = self.fit(&term, &tree.span, expected, whose)?;
+        let term = self.type_as(tree, expected, whose)?;
         self.check_size(term, &tree.span)
+    }
+
+    /// Types a part that must be of this type. `whose` names it: "an element".
+    pub(super) fn type_as(&mut self, tree: &Expression, expected: &Type, whose: &str) -> Option<Term> {
+        let term = self.term_as(tree, expected)?;
+        self.fit(&term, &tree.span, expected, whose)
     }
 
     pub(super) fn error(

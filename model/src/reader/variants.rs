@@ -57,9 +57,8 @@ impl Typing<'_, '_> {
         let mut terms = Vec::new();
         for (position, argument) in call.arguments.iter().enumerate() {
             let ty = &variant.fields[alternative.first + position].1;
-            let term = self.term_as(argument, ty);
             let whose = format!("`{}`", variant.field_of(alternative, position));
-            terms.push(term.and_then(|term| self.fit(&term, &argument.span, ty, &whose)));
+            terms.push(self.type_as(argument, ty, &whose));
         }
         Some(variant.made_of(variant.tag(number), terms.into_iter().collect::<Option<Vec<Term>>>()?))
     }
@@ -256,9 +255,7 @@ impl Typing<'_, '_> {
         }
         let body = match (expected, &first_body) {
             (Some(_), _) if says_type(&case.body) => self.term(&case.body),
-            (Some(ty), _) => self
-                .term_as(&case.body, ty)
-                .and_then(|term| self.fit(&term, &case.body.span, ty, "this case")),
+            (Some(ty), _) => self.type_as(&case.body, ty, "this case"),
             (None, Some(_)) => self.type_neighbour(&case.body, &first_body),
             (None, None) => self.term(&case.body),
         };

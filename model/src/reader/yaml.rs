@@ -11,7 +11,6 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
-
 use std::path::Path;
 use std::sync::Arc;
 
@@ -138,13 +137,14 @@ impl Yaml {
 /// One diagnostic, without a place: the file is missing, unreadable, too large or not UTF-8.
 pub fn load(path: &Path) -> Result<Arc<SourceFile>, Diagnostic> {
     let name = path.display().to_string();
-    let unreadable = |why: String| Diagnostic::error("unreadable-file", format!("cannot read {name}: {why}"));
     // The limit depends on the beginning of the file. So read up to the larger limit, and check it
     // afterwards.
     match file::read(path, ReaderLimits::GENERATED.bytes as u64) {
         Ok(bytes) => from_bytes(name, bytes),
         Err(FileError::TooLarge(size)) => Err(too_large(&name, size, ReaderLimits::GENERATED.bytes)),
-        Err(FileError::Unreadable(error)) => Err(unreadable(error.to_string())),
+        Err(FileError::Unreadable(why)) => {
+            Err(Diagnostic::error("unreadable-file", format!("cannot read {name}: {why}")))
+        }
     }
 }
 
@@ -376,8 +376,7 @@ fn explain_stop(text: &str, stop: usize, message: &str) -> String {
         let whole = format!("{}, {} }}", inside.trim_end(), line.trim());
         return format!("this belongs into the braces of the line above: write `{whole}`");
     }
-    // `key:value`, which YAML reads as a text.
-    let glued = above.trim_start().split_once(':').filter(|(_, value)| !value.is_empty());
+    // `- a: 1, b: 2`
     if message.contains("mapping values")
         && let Some(braced) = explain_braces(line, head)
     {
@@ -398,11 +397,15 @@ fn explain_stop(text: &str, stop: usize, message: &str) -> String {
             false => format!("write parameters in braces: `{name}: {{ {parameters} }}`"),
         };
     }
+    // `key: - item`
     if message.contains("block sequence entries") && !head.trim().is_empty() {
         return "write the first item of a list on the line below the key".to_owned();
     }
-    if let Some((key, value)) =
-        glued.filter(|(_, value)| message.contains("mapping values") && !value.contains(' '))
+    // `key:value` on the line above, which YAML reads as a text.
+    if let Some((key, value)) = above.trim_start().split_once(':')
+        && message.contains("mapping values")
+        && !value.is_empty()
+        && !value.contains(' ')
     {
         return format!("write the line above as `{key}: {value}`, with a space after the colon");
     }

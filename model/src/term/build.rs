@@ -302,9 +302,7 @@ impl Term {
         }
         Term::make(Node::Field(record.clone(), position), ty.fields[position].1.sort())
     }
-}
 
-impl Term {
     /// The record of these fields, in the order of its type.
     pub fn record(ty: &Arc<RecordType>, fields: impl IntoIterator<Item = Term>) -> Term {
         let lift = |(field, (_, ty)): (Term, &(String, Type))| match ty {
