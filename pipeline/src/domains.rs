@@ -23,21 +23,21 @@ pub fn explicit_guard(transition: &Transition, solver: &mut dyn Solver, memo: &m
     if let Some(known) = memo.get(&key) {
         return known.clone();
     }
-    let mut parts = Vec::new();
-    let mut behind = Vec::new();
+    let (mut before_guard, mut behind_guard) = (Vec::new(), Vec::new());
     for (assigned, condition) in obligations(transition) {
-        // The guard itself must not be a premise for its own definedness.
-        let mut premises = if assigned.is_some() { transition.guard.conjuncts() } else { Vec::new() };
+        // Without an assigned variable it is the guard's own definedness, which must not rely on the guard.
+        let (mut premises, added) = match assigned {
+            Some(_) => (transition.guard.conjuncts(), &mut behind_guard),
+            None => (Vec::new(), &mut before_guard),
+        };
         for part in condition.conjuncts() {
             if !must_hold(solver, &premises, &part) {
                 premises.push(part.clone());
-                if assigned.is_some() { &mut behind } else { &mut parts }.push(part);
+                added.push(part);
             }
         }
     }
-    parts.push(transition.guard.clone());
-    parts.extend(behind);
-    let guard = Term::and(parts);
+    let guard = Term::and(before_guard.into_iter().chain([transition.guard.clone()]).chain(behind_guard));
     memo.insert(key, guard.clone());
     guard
 }

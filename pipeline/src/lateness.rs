@@ -219,18 +219,11 @@ fn possible_times(
 /// Changes a test case so that the system is not blamed for its environment: a transition into Fail by an
 /// input that the tester does not send leads to Inconclusive.
 pub fn spare_environment(mut test_case: CaseGraph, timing: &LatenessTiming) -> CaseGraph {
-    let environment: BTreeSet<ActionId> = test_case
-        .iosts
-        .actions
-        .numbered()
-        .filter(|(_, action)| timing.uncontrollable.contains(&action.name))
-        .map(|(number, _)| number)
-        .collect();
-    let is_fail = |test_case: &CaseGraph, transition: &Transition| {
-        test_case.verdicts[transition.target] == Some(Verdict::Fail)
-            && environment.contains(&transition.action)
+    let is_environment = test_case.iosts.actions.map(|action| timing.uncontrollable.contains(&action.name));
+    let blames_environment = |test_case: &CaseGraph, t: &Transition| {
+        is_environment[t.action] && test_case.verdicts[t.target] == Some(Verdict::Fail)
     };
-    if !test_case.iosts.transitions.iter().any(|transition| is_fail(&test_case, transition)) {
+    if !test_case.iosts.transitions.iter().any(|transition| blames_environment(&test_case, transition)) {
         return test_case;
     }
     let inconclusive = test_case.verdicts.first_number(|verdict| *verdict == Some(Verdict::Inconclusive));
@@ -243,10 +236,8 @@ pub fn spare_environment(mut test_case: CaseGraph, timing: &LatenessTiming) -> C
     let mut guards_into: BTreeMap<_, Vec<Term>> = BTreeMap::new();
     let mut kept: Numbered<_, Transition> = Numbered::new();
     for transition in std::mem::take(&mut test_case.iosts.transitions) {
-        let is_environment = environment.contains(&transition.action);
-        let is_inconclusive =
-            is_environment && (transition.target == inconclusive || is_fail(&test_case, &transition));
-        if is_inconclusive {
+        let is_inconclusive = is_environment[transition.action] && transition.target == inconclusive;
+        if is_inconclusive || blames_environment(&test_case, &transition) {
             guards_into.entry((transition.source, transition.action)).or_default().push(transition.guard);
         } else {
             kept.push(transition);

@@ -73,15 +73,18 @@ impl Quantity {
     }
 
     pub fn key(self) -> &'static str {
-        TABLE[self as usize].1
+        let (_, key, ..) = TABLE[self as usize];
+        key
     }
 
     pub fn words(self) -> &'static str {
-        TABLE[self as usize].3
+        let (.., words, _) = TABLE[self as usize];
+        words
     }
 
     pub fn advice(self) -> &'static str {
-        TABLE[self as usize].4
+        let (.., advice) = TABLE[self as usize];
+        advice
     }
 }
 

@@ -133,7 +133,7 @@ fn budget_diagnostic(passed: &Passed) -> Diagnostic {
     let Passed { limit, stage, doing } = passed;
     let doing = if doing.is_empty() { String::new() } else { format!(", {doing}") };
     let at = format!("in stage {stage}{doing}");
-    let knob = |name: &str, now: &str, more: String| {
+    let explain_option = |name: &str, now: &str, more: String| {
         format!(
             "`--{name} {more}` allows more; in a configuration or campaign `budget: {{ {name}: {more} }}` (it was {now})"
         )
@@ -143,19 +143,17 @@ fn budget_diagnostic(passed: &Passed) -> Diagnostic {
             // So little time is most likely meant in seconds.
             let factor = if limit.as_millis() <= 300 { 1000 } else { 4 };
             let (now, more) = (time_text(*limit, ""), time_text(limit.saturating_mul(factor), ""));
+            let to_raise = explain_option("time", &now, more);
             Diagnostic::error(
                 BUDGET,
                 format!("stopped after {} of processor time: {at}", time_text(*limit, " ")),
             )
             .help(match limit.as_millis() {
-                ..=300 => format!("{}; a number without a unit is milliseconds", knob("time", &now, more)),
+                ..=300 => format!("{to_raise}; a number without a unit is milliseconds"),
                 _ if *stage == "constants" => {
-                    format!(
-                        "`--constant NAME=VALUE` gives a value without a search; {}",
-                        knob("time", &now, more)
-                    )
+                    format!("`--constant NAME=VALUE` gives a value without a search; {to_raise}")
                 }
-                _ => knob("time", &now, more),
+                _ => to_raise,
             })
         }
         Limit::Clock(limit) => {
@@ -170,7 +168,7 @@ fn budget_diagnostic(passed: &Passed) -> Diagnostic {
             );
             Diagnostic::error(BUDGET, message)
                 .note("the machine was busy, or coreach waited for something, such as a file")
-                .help(knob("time", &now, more))
+                .help(explain_option("time", &now, more))
         }
         Limit::Work(limit) => {
             Diagnostic::error(BUDGET, format!("stopped after {limit} steps of a search: {at}"))
@@ -178,7 +176,7 @@ fn budget_diagnostic(passed: &Passed) -> Diagnostic {
         Limit::Memory(limit) => {
             let (now, more) = (memory_text(*limit, ""), memory_text(limit.saturating_mul(2), ""));
             Diagnostic::error(BUDGET, format!("stopped at {} of memory: {at}", memory_text(*limit, " ")))
-                .help(knob("memory", &now, more))
+                .help(explain_option("memory", &now, more))
         }
         Limit::Digits(limit) => Diagnostic::error(
             BUDGET,

@@ -104,7 +104,8 @@ pub fn check_closed(closed: &Closed, product: &Product, solver: &mut dyn Solver)
             [(&closed_ways, product_ways, true), (product_ways, &closed_ways, false)]
         {
             for way in checked {
-                let rule = match (way.key.0, is_added) {
+                let (action, target) = way.key;
+                let rule = match (action, is_added) {
                     (Some(_), true) => "closed 5: added",
                     (Some(_), false) => "closed 5: lost",
                     (None, true) => "closed 7: added",
@@ -117,7 +118,6 @@ pub fn check_closed(closed: &Closed, product: &Product, solver: &mut dyn Solver)
                         Term::and([candidate.guard.clone(), equal])
                     })
                     .collect();
-                let (action, target) = way.key;
                 checking.implies(std::slice::from_ref(&way.guard), &conclusions, rule, || {
                     let source = &iosts.location(source).label;
                     let action = action.map_or("", |action| product_iosts.action(action).name.as_str());
@@ -180,6 +180,7 @@ fn check_rest(
 /// location by internal steps alone.
 #[derive(Clone)]
 struct ClosedWay {
+    /// The action, and the location behind the way. Ways are compared with those of the same key.
     key: (Option<ActionId>, LocationId),
     effect: Substitution,
     guard: Term,

@@ -110,25 +110,26 @@ pub fn check_visible(visible: &Visible, closed: &Closed, solver: &mut dyn Solver
                     member_steps.push(VisibleStep::of(&closed_iosts.transitions[*number], &member.pending));
                 }
             }
-            let made = visible_steps.get(&(source, action)).map_or(&[][..], Vec::as_slice);
-            let made: Vec<&Transition> = made.iter().map(|number| &iosts.transitions[*number]).collect();
+            let numbers = visible_steps.get(&(source, action)).into_iter().flatten();
+            let made: Vec<&Transition> = numbers.map(|number| &iosts.transitions[*number]).collect();
             for t in made.iter().filter(|t| visible.ends[t.target]) {
                 check_step_into_end(visible, closed, t, &member_steps, &context[source], &mut checking);
             }
-            let behind = |t: &Transition, member: &RunPlace| VisibleStep {
+            let step_to = |member: &RunPlace, t: &Transition| VisibleStep {
                 guard: t.guard.clone(),
                 effect: visible_part(&t.assignments, &member.pending, &variables),
                 target: member.location,
                 ends: visible.ends[t.target],
             };
             let set_steps: Vec<VisibleStep> =
-                made.iter().flat_map(|t| places[t.target].iter().map(|member| behind(t, member))).collect();
-            for (checked, known, rule) in [
+                made.iter().flat_map(|t| places[t.target].iter().map(|member| step_to(member, t))).collect();
+            // Each step of one list must be one of the other list, to the same location with the same data.
+            for (checked, candidates, rule) in [
                 (&member_steps, &set_steps, "visible 3: lost"),
                 (&set_steps, &member_steps, "visible 4: added"),
             ] {
                 for step in checked {
-                    let matching = known.iter().filter(|candidate| candidate.target == step.target);
+                    let matching = candidates.iter().filter(|candidate| candidate.target == step.target);
                     let conclusions: Vec<Term> = matching
                         .map(|candidate| {
                             let effect = relevant_effect(visible, step, candidate);
@@ -298,9 +299,8 @@ struct VisibleStep {
 
 impl VisibleStep {
     fn of(transition: &Transition, pending: &Substitution) -> Self {
-        let guard = substitute(&transition.guard, pending);
         VisibleStep {
-            guard,
+            guard: substitute(&transition.guard, pending),
             effect: compose_effects(pending, &transition.assignments),
             target: transition.target,
             ends: false,

@@ -90,6 +90,7 @@ fn write_frame(graph: &mut Scope<'_, '_>, view: &View<'_>) {
     style_graph(graph, &label, &[("nodesep", "0.35")], 11.0);
 }
 
+/// Writes the arrow into the initial location, which comes from a point and carries the initial condition.
 fn write_initial(graph: &mut Scope<'_, '_>, view: &View<'_>) {
     graph
         .node_named(START)
@@ -107,6 +108,7 @@ fn write_initial(graph: &mut Scope<'_, '_>, view: &View<'_>) {
     }
 }
 
+/// Writes a location: its label, its facts if they are wanted, its colours and its description.
 fn write_node(graph: &mut Scope<'_, '_>, view: &View<'_>, location: LocationId, options: ExportOptions) {
     let shown = view.iosts.location(location);
     let mut lines = vec![escape_html(&shown.label)];

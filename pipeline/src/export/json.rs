@@ -136,6 +136,7 @@ fn declare_data(view: &View<'_>) -> Vec<String> {
     lines
 }
 
+/// Writes a condition as text and as SMT-LIB, with the declarations that are not among the declared ones.
 fn write_condition(number: TermNumber, term: &Term, declared: &[&String]) -> Condition {
     let terms = [term.clone()];
     let mut declarations = smtlib::declarations(&terms);

@@ -130,12 +130,12 @@ pub fn make_picture(
         return Err(why);
     }
     let mut plan = PicturePlan::new(view, words, hide_fail, show_facts);
-    let (mut sizes, mut links) = plan.sizes();
+    let (mut sizes, mut links) = plan.measure();
     let mut layout = lay_out(&sizes, &links);
     // Arrows that are too long are shown aside, and the others get a new layout.
     if layout.routes.contains(&LayoutRoute::Far) {
         plan.set_aside(view, &layout);
-        (sizes, links) = plan.sizes();
+        (sizes, links) = plan.measure();
         layout = lay_out(&sizes, &links);
     }
     Ok(plan.lay_out(&sizes, &links, layout))
@@ -181,9 +181,9 @@ impl PicturePlan {
                 continue;
             }
             if is_beside(target) {
-                plan.aside(source, AsideKind::Verdict(target), &[number]);
+                plan.add_aside(source, AsideKind::Verdict(target), &[number]);
             } else if target == source {
-                plan.aside(source, AsideKind::Loop, &[number]);
+                plan.add_aside(source, AsideKind::Loop, &[number]);
             } else if words == PictureWords::Short
                 && let Some(index) = arrow_between.get(&(source, target))
             {
@@ -201,8 +201,10 @@ impl PicturePlan {
         plan
     }
 
-    fn aside(&mut self, source: LocationId, kind: AsideKind, transitions: &[TransitionId]) {
-        self.asides.entry((source, kind)).or_default().0.extend(transitions);
+    /// Adds transitions to the location's aside of this kind. `write_asides` writes its lines.
+    fn add_aside(&mut self, source: LocationId, kind: AsideKind, added: &[TransitionId]) {
+        let (transitions, _) = self.asides.entry((source, kind)).or_default();
+        transitions.extend(added);
     }
 
     /// Writes the lines of the asides.
@@ -258,7 +260,7 @@ impl PicturePlan {
         for (arrow, route) in arrows.into_iter().zip(&layout.routes) {
             match route {
                 LayoutRoute::Far => {
-                    self.aside(arrow.source, AsideKind::Far(arrow.target), &arrow.transitions);
+                    self.add_aside(arrow.source, AsideKind::Far(arrow.target), &arrow.transitions);
                 }
                 LayoutRoute::Through { .. } | LayoutRoute::Loop => self.arrows.push(arrow),
             }
@@ -267,7 +269,7 @@ impl PicturePlan {
     }
 
     /// Measures the nodes with their asides, and the labels of the arrows.
-    fn sizes(&self) -> (Vec<NodeSize>, Vec<LayoutLink>) {
+    fn measure(&self) -> (Vec<NodeSize>, Vec<LayoutLink>) {
         let mut index_of_node: BTreeMap<LocationId, usize> = BTreeMap::new();
         let mut sizes = Vec::new();
         for (location, lines) in &self.nodes {
@@ -293,6 +295,7 @@ impl PicturePlan {
             source: index_of_node[&arrow.source],
             target: index_of_node[&arrow.target],
             width: text_width(&arrow.lines),
+            // A label has no border, so it needs less room than a node.
             height: text_height(&arrow.lines) - 6.0,
         };
         let links = self.arrows.iter().map(link).collect();

@@ -16,7 +16,7 @@
 //! for verdicts and names of transitions are those of their tool, with its spelling.
 
 use coreach_analyses::solver::smtlib;
-use coreach_model::iosts::{ActionKind, Transition};
+use coreach_model::iosts::{Action, ActionKind, Transition};
 use coreach_model::term::node::Comparison;
 use coreach_model::term::{Substitution, substitute};
 use coreach_model::visible::visible_json;
@@ -24,8 +24,7 @@ use coreach_model::{Datum, LocationId, Term, TransitionId};
 use serde_json::{Value as Json, json};
 
 use crate::names::{UsedNames, names_in_scope};
-use crate::timed::rules::Ends;
-use crate::timed::rules::LATE;
+use crate::timed::rules::{Ends, LATE};
 use crate::timed::{PathGuided, Rule};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -64,22 +63,21 @@ impl SptgShape<'_> {
         let mut registers = Substitution::new();
         let mut states = Vec::new();
         for location in iosts.location_ids().filter(|at| made.verdicts[*at].is_none()) {
-            let (state, after) = self.state(location, &outgoing[location], &registers);
+            let state;
+            (state, registers) = self.write_context(location, &outgoing[location], &registers);
             states.push(state);
-            registers = after;
         }
         let ports = |wanted: &dyn Fn(&str, ActionKind) -> bool| -> Vec<Json> {
-            let all = iosts.actions.iter().filter(|action| wanted(&action.name, action.kind));
-            all.map(
-                |action| json!({ "name": action.name, "parameters": self.parameters(&action.parameters) }),
-            )
-            .collect()
+            let chosen = iosts.actions.iter().filter(|action| wanted(&action.name, action.kind));
+            let parameters = |action: &Action| self.port_parameters(&action.parameters);
+            chosen.map(|action| json!({ "name": action.name, "parameters": parameters(action) })).collect()
         };
-        let is_theirs = |name: &str| made.timing.uncontrollable.contains(name);
+        // An input that the tester does not send is an output here (`with_silence_action`).
+        let is_uncontrollable = |name: &str| made.timing.uncontrollable.contains(name);
         let variables: Vec<Json> = self
             .declared
             .iter()
-            .map(|datum| json!({ "name": self.name(datum), "type": self.type_of(datum) }))
+            .map(|datum| json!({ "name": self.name_of(datum), "type": self.type_of(datum) }))
             .collect();
         json!({
             "manifest": {
@@ -89,21 +87,23 @@ impl SptgShape<'_> {
                 "generator": concat!("coreach ", env!("CARGO_PKG_VERSION")),
             },
             "SUT": {
-                "output_ports": ports(&|name, kind| kind == ActionKind::Output && !is_theirs(name)),
+                "output_ports": ports(&|name, kind| kind == ActionKind::Output && !is_uncontrollable(name)),
                 "input_ports": ports(&|_, kind| kind == ActionKind::Input),
-                "uncontrollable_input_ports": ports(&|name, _| is_theirs(name)),
+                "uncontrollable_input_ports": ports(&|name, _| is_uncontrollable(name)),
             },
             "TESTCASE": { "variables": variables, "states": states },
         })
     }
 
     /// Lists the parameters of a port, without the delay.
-    fn parameters(&self, parameters: &[Datum]) -> Vec<Json> {
+    fn port_parameters(&self, parameters: &[Datum]) -> Vec<Json> {
         let without_delay = parameters.iter().filter(|datum| **datum != self.made.timing.delay);
-        without_delay.map(|datum| json!({ "name": self.name(datum), "type": self.type_of(datum) })).collect()
+        without_delay
+            .map(|datum| json!({ "name": self.name_of(datum), "type": self.type_of(datum) }))
+            .collect()
     }
 
-    fn name(&self, datum: &Datum) -> String {
+    fn name_of(&self, datum: &Datum) -> String {
         match self.guards {
             Guards::Text => datum.name().to_owned(),
             Guards::SmtLib => smtlib::symbol(datum.name()),
@@ -118,7 +118,7 @@ impl SptgShape<'_> {
     }
 
     /// Writes a context. Gives also the values of the registers behind the path's step.
-    fn state(
+    fn write_context(
         &mut self,
         location: LocationId,
         outgoing: &[TransitionId],
@@ -126,7 +126,7 @@ impl SptgShape<'_> {
     ) -> (Json, Substitution) {
         let made = self.made;
         let number = location.0 + 1;
-        let delay = self.fresh(&made.timing.delay, number);
+        let delay = self.declare_variable(&made.timing.delay, number);
         let mut registers_after = registers.clone();
         let mut transitions = Vec::new();
         // Transitions for events that are seen when silence is a fact belong to no rule there.
@@ -139,14 +139,14 @@ impl SptgShape<'_> {
                 let symbol = match *parameter == made.timing.delay {
                     true => delay.clone(),
                     false => {
-                        let symbol = self.fresh(parameter, number);
-                        parameter_names.push(self.name(&symbol));
+                        let symbol = self.declare_variable(parameter, number);
+                        parameter_names.push(self.name_of(&symbol));
                         symbol
                     }
                 };
                 values.insert(parameter.clone(), Term::datum(&symbol));
             }
-            transitions.push(self.transition(*id, transition, &values, parameter_names));
+            transitions.push(self.write_transition(*id, transition, &values, parameter_names));
             if made.verdicts[transition.target].is_none() {
                 for (register, value) in &transition.assignments {
                     registers_after.insert(register.clone(), substitute(value, &values));
@@ -155,7 +155,7 @@ impl SptgShape<'_> {
         }
         let name = format!("ec_{number}");
         let state = json!({
-            "name": name, "sut_state": made.iosts.location(location).label, "time_var": self.name(&delay),
+            "name": name, "sut_state": made.iosts.location(location).label, "time_var": self.name_of(&delay),
             "transitions": transitions,
         });
         (state, registers_after)
@@ -163,7 +163,7 @@ impl SptgShape<'_> {
 
     /// Makes a variable for a parameter at a context, with a name that is free. Each transition has its own,
     /// and each is declared once.
-    fn fresh(&mut self, parameter: &Datum, number: u32) -> Datum {
+    fn declare_variable(&mut self, parameter: &Datum, number: u32) -> Datum {
         let name = self.names.unique(&format!("{}_{number}", parameter.name()));
         let datum = Datum::new(name, parameter.ty().clone());
         self.declared.push(datum.clone());
@@ -171,7 +171,7 @@ impl SptgShape<'_> {
     }
 
     /// Writes a transition, whose guard is split into the part about TM and the rest.
-    fn transition(
+    fn write_transition(
         &self,
         id: TransitionId,
         transition: &Transition,
@@ -245,6 +245,7 @@ impl SptgShape<'_> {
     }
 }
 
+/// Gives the word of their tool for a verdict, with its spelling.
 fn verdict_word(ends: Ends) -> &'static str {
     match ends {
         Ends::Pass => "PASS",

@@ -48,6 +48,7 @@ fn initial_lines(view: &View<'_>) -> Vec<String> {
     if condition.is_true() { Vec::new() } else { condition_lines(condition) }
 }
 
+/// Gives the lines below the picture: its name, what holds for all of it, and whose side it shows.
 fn lines_below(view: &View<'_>) -> Vec<String> {
     let mut lines = vec![format!("{}: {}", view.iosts.name, view.what.replace('_', " "))];
     if view.found.reachable == Some(false) {
@@ -150,12 +151,13 @@ impl Paper {
         self.body.push_str("</g>\n");
     }
 
+    /// Draws an aside with its lines. The title is XML already.
     fn aside(&mut self, aside: &Aside, (fill, border): (&str, &str), title: &str) {
         let (left, top) = (aside.at.x - aside.width / 2.0, aside.at.y - aside.height / 2.0 + self.down);
         let _ = writeln!(
             self.body,
-            "<g><title>{}</title><rect x=\"{left}\" y=\"{top}\" width=\"{}\" height=\"{}\" rx=\"6\" fill=\"{fill}\" fill-opacity=\"0.35\" stroke=\"{border}\" stroke-dasharray=\"3 2\"/>",
-            title, aside.width, aside.height
+            "<g><title>{title}</title><rect x=\"{left}\" y=\"{top}\" width=\"{}\" height=\"{}\" rx=\"6\" fill=\"{fill}\" fill-opacity=\"0.35\" stroke=\"{border}\" stroke-dasharray=\"3 2\"/>",
+            aside.width, aside.height
         );
         self.lines(LayoutPoint { x: left + 8.0, y: top + 15.0 }, LINE, &aside.lines);
         self.body.push_str("</g>\n");
@@ -230,7 +232,7 @@ impl Paper {
         );
     }
 
-    /// Makes the whole text. `below` are the lines under the picture.
+    /// Makes the whole text, for a picture that is this wide and high. `below` are the lines under it.
     pub(super) fn finish(mut self, title: &str, (width, height): (f64, f64), below: &[String]) -> String {
         let bottom = height + self.down + 6.0;
         self.lines(LayoutPoint { x: 12.0, y: bottom + 12.0 }, LINE + 1.0, below);

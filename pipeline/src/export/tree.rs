@@ -6,7 +6,7 @@
 //! arrow to the node in which a state is included is dashed. Grey nodes were stopped by a limit, green ones
 //! are accepted by a purpose. `(?)` stands where a path condition is not known to be satisfiable.
 
-use coreach_analyses::symbolic::{NodeEnd, NodeId, PathTree, SymbolicState, TreeMove, TreeNode};
+use coreach_analyses::symbolic::{NodeEnd, NodeId, PathTree, TreeMove, TreeNode};
 use coreach_model::iosts::{ActionKind, Iosts};
 use coreach_model::{Datum, Number, Term};
 use dot_writer::{Attributes, DotWriter, Scope, Style};
@@ -183,13 +183,10 @@ pub fn describe_move(iosts: &Iosts, by: &TreeMove) -> String {
 
 /// Lists the data that the node's step has changed, with their values.
 pub fn changed_data(tree: &PathTree, node: &TreeNode) -> Vec<(Datum, Term)> {
-    let earlier = node.parent.map(|parent| tree.nodes[parent].continued_state());
-    let values_of_data = |state: &SymbolicState| state.data_terms();
-    let earlier = earlier.map(values_of_data).unwrap_or_default();
-    values_of_data(&node.state)
-        .into_iter()
-        .filter(|(datum, value)| earlier.get(datum) != Some(value))
-        .collect()
+    let earlier = node.parent.map(|parent| tree.nodes[parent].continued_state().data_terms());
+    let earlier = earlier.unwrap_or_default();
+    let data = node.state.data_terms().into_iter();
+    data.filter(|(datum, value)| earlier.get(datum) != Some(value)).collect()
 }
 
 /// Lists the conjuncts that the node's step has added to the path condition.

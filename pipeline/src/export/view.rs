@@ -103,6 +103,7 @@ impl<'a> View<'a> {
         }
     }
 
+    /// The view of a graph without a stage: a specification, or the beginning of another view.
     pub fn of_specification(iosts: &'a Iosts) -> Self {
         View {
             what: "specification",
@@ -138,6 +139,7 @@ impl<'a> View<'a> {
         }
     }
 
+    /// The view of a purpose as the user wrote it: all of its transitions are the user's.
     pub fn of_purpose(purpose: &'a TestPurpose) -> Self {
         let iosts = &purpose.iosts;
         let mark = |location| match location {

@@ -94,10 +94,11 @@ pub fn complete(mut purpose: TestPurpose, limits: &Limits, solver: &mut dyn Solv
 /// Makes the condition that the guards of one action leave out at a location, if it may hold.
 fn find_residual(transitions: &[&Transition], solver: &mut dyn Solver) -> Option<Term> {
     let residual = Term::or(transitions.iter().map(|t| t.guard.clone())).not();
-    let may_be = !residual.is_false() && (residual.is_true() || may_hold(solver, &residual.conjuncts()));
-    may_be.then_some(residual)
+    let can_hold = !residual.is_false() && (residual.is_true() || may_hold(solver, &residual.conjuncts()));
+    can_hold.then_some(residual)
 }
 
+/// Does a transition lead to a location other than `Reject`?
 fn leads_elsewhere(transitions: &[&Transition], reject: Option<LocationId>) -> bool {
     transitions.iter().any(|t| Some(t.target) != reject)
 }

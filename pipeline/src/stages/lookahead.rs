@@ -270,8 +270,11 @@ impl PairGraph<'_> {
                 } else if let Some(&entry) = self.open.get(&pair) {
                     // The pair is on the stack, so the path from there back to it is a cycle.
                     self.open.clear();
-                    let taken = |frame: &SearchFrame| frame.successors[frame.next - 1].0;
-                    let actions: Vec<ActionId> = stack.iter().map(taken).collect();
+                    let taken_action = |frame: &SearchFrame| {
+                        let (action, _) = frame.successors[frame.next - 1];
+                        action
+                    };
+                    let actions: Vec<ActionId> = stack.iter().map(taken_action).collect();
                     return Err((actions[..entry].to_vec(), actions[entry..].to_vec()));
                 } else {
                     let next = frame(self, pair);

@@ -91,22 +91,19 @@ fn shown_values(closed: &Closed, member: &Member, known: Option<&Basis>, number:
 /// itself, or an output is always possible, or no other place sends.
 fn answer_condition(iosts: &Iosts, rests: &[(&Rest, &Substitution)]) -> Term {
     let is_at = |rest: &Rest, shown: &Substitution| substitute(&rest.guard, shown);
-    let sending: Vec<usize> = (0..rests.len()).filter(|index| !rests[*index].0.outputs.is_empty()).collect();
     // Nothing is ever sent from here, so nothing must be.
-    if sending.is_empty() {
+    if rests.iter().all(|(rest, _)| rest.outputs.is_empty()) {
         return Term::no();
     }
     let conditions = rests.iter().enumerate().map(|(index, (rest, shown))| {
         // True where no other place sends anything. With too many places this is not asked, so each of them
         // has to answer whatever the data are.
-        let sends_alone = match sending.contains(&index) && rests.len() <= 64 {
-            true => Term::and(
-                sending
-                    .iter()
-                    .filter(|other| **other != index)
-                    .map(|other| is_at(rests[*other].0, rests[*other].1).not()),
-            ),
-            false => Term::no(),
+        let sends_alone = if rest.outputs.is_empty() || rests.len() > 64 {
+            Term::no()
+        } else {
+            let others = rests.iter().enumerate().filter(|(other, _)| *other != index);
+            let sending = others.filter(|(_, (rest, _))| !rest.outputs.is_empty());
+            Term::and(sending.map(|(_, (rest, shown))| is_at(rest, shown).not()))
         };
         if sends_alone.is_true() {
             return Term::yes();

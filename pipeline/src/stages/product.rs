@@ -43,7 +43,6 @@ pub fn make_product(
     let CompletePurpose { purpose, others_stay, .. } = purpose;
     let (left, right) = (specification, &purpose.iosts);
     let (steps, pairs) = reached_steps(left, &purpose, others_stay, limits)?;
-    let number = |pair: (LocationId, LocationId)| pairs[&pair];
 
     let mut names = UsedNames::default();
     let mut locations = Numbered::new();
@@ -60,37 +59,33 @@ pub fn make_product(
     let mut memo = Memo::new();
     let mut transitions = Numbered::new();
     let made_of = steps.iter().map(|step| (step.first, step.second)).collect();
-    for ProductStep { first, source, second } in steps {
+    for ProductStep { first, at, second } in steps {
         budget::ask();
         let t1 = &left.transitions[first];
         let guard = explicit_guard(t1, solver, &mut memo);
         let mut assignments = t1.assignments.clone();
-        let (guard, target) = match second.map(|second| &right.transitions[second]) {
-            None => (guard, source),
+        let (guard, l2) = match second.map(|second| &right.transitions[second]) {
+            None => (guard, at),
             Some(t2) => {
                 assignments.extend(t2.assignments.iter().map(|(v, value)| (v.clone(), value.clone())));
                 (Term::and([guard, t2.guard.clone()]), t2.target)
             }
         };
         transitions.push(Transition {
-            source: number((t1.source, source)),
+            source: pairs[&(t1.source, at)],
             action: t1.action,
             guard,
             assignments,
-            target: number((t1.target, target)),
+            target: pairs[&(t1.target, l2)],
             origin: t1.origin.clone(),
         });
     }
 
     let variables: Vec<_> = left.variables.iter().chain(&right.variables).cloned().collect();
+    // A constant of the purpose may be a variable of the specification, or a constant of both.
     let mut known: HashSet<_> = variables.iter().cloned().collect();
-    let constants = left
-        .constants
-        .iter()
-        .chain(&right.constants)
-        .filter(|c| known.insert((*c).clone()))
-        .cloned()
-        .collect();
+    let constants = left.constants.iter().chain(&right.constants);
+    let constants = constants.filter(|constant| known.insert((*constant).clone())).cloned().collect();
     let iosts = Iosts {
         name: joined_name([left.name.as_str(), right.name.as_str()]),
         constants,
@@ -101,7 +96,7 @@ pub fn make_product(
             right.initial_condition.clone(),
         ]),
         locations,
-        initial: number((left.initial, right.initial)),
+        initial: pairs[&(left.initial, right.initial)],
         actions: left.actions.clone(),
         transitions,
         origin: left.origin.clone(),
@@ -109,10 +104,12 @@ pub fn make_product(
     Ok(Product { iosts, pairs: pairs.into_keys().collect(), made_of, accepting })
 }
 
-/// A transition of the specification, with the purpose's location, and with its transition or staying.
+/// A transition of the specification, taken together with the purpose.
 struct ProductStep {
     first: TransitionId,
-    source: LocationId,
+    /// The purpose's location before the step.
+    at: LocationId,
+    /// The purpose's transition. `None`: it stays.
     second: Option<TransitionId>,
 }
 
@@ -132,7 +129,7 @@ fn reached_steps(
     for (id, t2) in right.transitions.numbered() {
         followers.entry((t2.source, t2.action)).or_default().push(Some(id));
     }
-    let none_said: &[Option<TransitionId>] = if others_stay { &[None] } else { &[] };
+    let if_not_written: &[Option<TransitionId>] = if others_stay { &[None] } else { &[] };
     let start = (left.initial, right.initial);
     // The pairs get their numbers when all of them are known.
     let unnumbered = LocationId(0);
@@ -143,7 +140,7 @@ fn reached_steps(
         budget::ask();
         for &first in &outgoing[l1] {
             let t1 = &left.transitions[first];
-            for &second in followers.get(&(l2, t1.action)).map_or(none_said, Vec::as_slice) {
+            for &second in followers.get(&(l2, t1.action)).map_or(if_not_written, Vec::as_slice) {
                 if second.is_some_and(|second| !purpose.goes_with(second, first)) {
                     continue;
                 }
@@ -151,7 +148,7 @@ fn reached_steps(
                 if pairs.insert(target, unnumbered).is_none() {
                     waiting.push(target);
                 }
-                steps.push(ProductStep { first, source: l2, second });
+                steps.push(ProductStep { first, at: l2, second });
             }
         }
         check_limit(Stage::Product, Quantity::Pairs, pairs.len(), limits)?;
@@ -160,6 +157,6 @@ fn reached_steps(
     for (number, pair) in pairs.values_mut().enumerate() {
         *pair = LocationId::of(number);
     }
-    steps.sort_unstable_by_key(|step| (step.first, step.source, step.second));
+    steps.sort_unstable_by_key(|step| (step.first, step.at, step.second));
     Ok((steps, pairs))
 }

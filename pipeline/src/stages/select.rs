@@ -214,11 +214,10 @@ fn narrow_reach(
 fn strengthen(cut: &Visible, known: &Decided, solver: &mut dyn Solver) -> TestGraph {
     let Visible { iosts, accepting, must_answer, .. } = cut;
     let mut builder = GraphBuilder::new(iosts, must_answer);
-    let initial_conjuncts = iosts.initial_condition.conjuncts();
     let given_initial = iosts.initial;
     let missing = missing_part(&known.coreach[given_initial], &iosts.initial_condition, &[], solver);
     // Accept must be in reach of the initial state, so the coreach there is part of its condition.
-    let initial_condition = Term::and(initial_conjuncts.into_iter().chain(missing.conjuncts()));
+    let initial_condition = Term::and([iosts.initial_condition.clone(), missing]);
     if initial_condition.is_false() {
         return builder.unreachable(known);
     }
@@ -395,14 +394,12 @@ impl<'a> GraphBuilder<'a> {
         };
         // Coreach has cut the transitions that lead away from Pass. What they led to is unreachable now.
         let reached = iosts.reachable_from(initial);
-        let numbered = self.made_of.iter().zip(&self.transitions);
-        let made_of = numbered.filter(|(_, t)| reached[t.source]).map(|(number, _)| *number).collect();
+        let with_origins = self.made_of.iter().zip(&self.transitions);
+        let made_of = with_origins.filter(|(_, t)| reached[t.source]).map(|(origin, _)| *origin).collect();
         let (iosts, given) = iosts.without_unreachable_locations();
-        let mut new_numbers = HashMap::new();
-        for (number, given_number) in given.numbered() {
-            new_numbers.insert(*given_number, number);
-        }
         // An unreachable location has no new number.
+        let new_numbers: HashMap<LocationId, LocationId> =
+            given.numbered().map(|(number, given_number)| (*given_number, number)).collect();
         let Some(&pass) = new_numbers.get(&self.pass) else { return self.unreachable(known) };
         let origins = given.map(|given_number| match *given_number {
             given_number if given_number == self.pass => GraphOrigin::Verdict(Verdict::Pass),

@@ -34,7 +34,7 @@ pub(super) fn satisfiable_subsets(
         overlapping[a].insert(b);
         overlapping[b].insert(a);
     })?;
-    let mut found = Vec::new();
+    let mut found: Vec<(Vec<usize>, Term)> = Vec::new();
     // All branches of the same length are decided before longer ones. Each can hold and ends in a subset of
     // its own, so too many of them are noticed while the questions are still short.
     let mut branches: VecDeque<Branch> = VecDeque::new();
@@ -54,7 +54,8 @@ pub(super) fn satisfiable_subsets(
         let further_branches = (found.len() + branches.len() + 1).saturating_sub(guards.len());
         check_limit(Stage::Determinize, Quantity::Subsets, further_branches, limits)?;
         let Some((&next, later)) = branch.open.split_first() else {
-            found.push((branch.guard(guards, &overlapping), branch.members));
+            let guard = branch.guard(guards, &overlapping);
+            found.push((branch.members, guard));
             continue;
         };
         let decide = |part: Term| branch.decided.iter().cloned().chain([part]).collect::<Vec<_>>();
@@ -71,7 +72,6 @@ pub(super) fn satisfiable_subsets(
             branches.push_back(Branch { members: branch.members, decided: refused, open: later.to_vec() });
         }
     }
-    let mut found: Vec<_> = found.into_iter().map(|(guard, members)| (members, guard)).collect();
     found.sort_by(|(a, _), (b, _)| a.cmp(b));
     Ok(found)
 }

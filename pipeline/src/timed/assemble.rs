@@ -33,7 +33,7 @@ pub struct Assemble<'a> {
     iosts: Iosts,
     quiescence: ActionId,
     /// The number here of each action of the delayed form.
-    moved: Numbered<ActionId, ActionId>,
+    new_numbers: Numbered<ActionId, ActionId>,
     timing: LatenessTiming,
     verdicts: Numbered<LocationId, Option<Verdict>>,
     known: Numbered<LocationId, Vec<Term>>,
@@ -82,7 +82,7 @@ impl<'a> Assemble<'a> {
             delayed,
             iosts,
             quiescence,
-            moved: new_numbers,
+            new_numbers,
             timing,
             verdicts: Numbered::new(),
             known: Numbered::new(),
@@ -106,7 +106,7 @@ impl<'a> Assemble<'a> {
 
     /// Adds the path's next context, with the transitions that its rules made; the assignments are those of
     /// the path's step.
-    pub fn context(
+    pub fn add_context(
         &mut self,
         context: &PathContext,
         made: &[MadeByRules],
@@ -126,9 +126,9 @@ impl<'a> Assemble<'a> {
         self.origins
             .push(Origins { specification: [model_location.name.clone()].into(), ..Origins::default() });
         self.counts.push(counts);
-        let goes_on = |made: &MadeByRules| matches!(made.target, LeadsTo::Next | LeadsTo::Ends(Ends::Pass));
-        if !made.iter().any(goes_on) {
-            self.unseen.push(self.counts.len() - 1);
+        let is_step = |made: &MadeByRules| matches!(made.target, LeadsTo::Next | LeadsTo::Ends(Ends::Pass));
+        if !made.iter().any(is_step) {
+            self.unseen.push(source.place());
         }
         for made in made {
             let leads_on = made.target == LeadsTo::Next;
@@ -138,9 +138,10 @@ impl<'a> Assemble<'a> {
             });
             let number = self.iosts.transitions.push(Transition {
                 source,
-                action: made.action.map_or(self.quiescence, |action| self.moved[action]),
+                action: made.action.map_or(self.quiescence, |action| self.new_numbers[action]),
                 guard: made.guard.clone(),
                 assignments: if leads_on { assignments.clone() } else { Substitution::new() },
+                // `finish` sets the target, when all locations have their numbers.
                 target: source,
                 origin: origin.unwrap_or_default(),
             });
@@ -212,14 +213,11 @@ impl<'a> Assemble<'a> {
             parts.push(Term::compare(Comparison::Greater, &self.timing.silence_after, &zero));
         }
         // Arrays and records have no literals, so their first values stay open. Nothing reads them.
-        let plain = self
-            .iosts
-            .variables
-            .iter()
-            .filter(|datum| !matches!(datum.ty(), Type::Array(_) | Type::Record(_)));
-        parts.extend(
-            plain.map(|datum| Term::equal(&Term::datum(datum), &Term::literal(Value::any(datum.ty())))),
-        );
+        for datum in &self.iosts.variables {
+            if !matches!(datum.ty(), Type::Array(_) | Type::Record(_)) {
+                parts.push(Term::equal(&Term::datum(datum), &Term::literal(Value::any(datum.ty()))));
+            }
+        }
         Term::and(parts)
     }
 }

@@ -134,21 +134,24 @@ pub fn path_guided(
                 };
                 let treatment = match treat_context(&place, &case, &mut registers, solver) {
                     Ok(treatment) => Rc::new(treatment),
-                    Err(stopped) => return Err(why_not(timed, &delayed, path, position, stopped, solver)),
+                    Err(stopped) => {
+                        return Err(explain_stop(timed, &delayed, path, position, stopped, solver));
+                    }
                 };
                 treated.insert(case, treatment.clone());
                 treatment
             }
         };
-        assemble.context(&context, &treatment.made, &treatment.assignments, treatment.counts.clone());
+        assemble.add_context(&context, &treatment.made, &treatment.assignments, treatment.counts.clone());
         has_history |= treatment.may_miss;
         if let Some(next) = &treatment.next {
             context = next.clone();
         }
     }
-    let weaker =
+    // A condition that is too weak matters only where the tester decides by it.
+    let sent_in_vain =
         ahead.weaker.iter().filter(|position| delayed.is_controllable(action_of(&system, path[**position])));
-    let imprecisions = weaker.map(|position| {
+    let imprecisions = sent_in_vain.map(|position| {
         format!(
             "step {} ({}): the condition for the rest of the path cannot be expressed without a quantifier; the tester may send the stimulus in vain",
             position + 1,
@@ -192,10 +195,11 @@ fn prepare_path(timed: &Timed, path: &[TransitionId], options: &TimedOptions) ->
     }
     let kind = |step: TransitionId| graph.action(graph.transitions[step].action).kind;
     let sources: BTreeSet<LocationId> = path.iter().map(|step| graph.transitions[*step].source).collect();
-    let internal = graph.transitions.numbered().filter(|(number, transition)| {
-        kind(*number) == ActionKind::Internal && sources.contains(&transition.source)
-    });
-    let internal: Vec<stop::Named> = internal.map(|(number, _)| stop::Named::of(timed, number)).collect();
+    let is_internal = |number: &TransitionId| {
+        kind(*number) == ActionKind::Internal && sources.contains(&graph.transitions[*number].source)
+    };
+    let internal = graph.transitions.numbers().filter(is_internal);
+    let internal: Vec<stop::Named> = internal.map(|number| stop::Named::of(timed, number)).collect();
     if !internal.is_empty() {
         return Err(PathStop::Internal(internal));
     }
@@ -236,8 +240,8 @@ fn treat_context(
     Ok(Treated { made: applied.made, counts: applied.counts, may_miss: applied.may_miss, next, assignments })
 }
 
-/// Says why the step has no test case, in the user's terms.
-fn why_not(
+/// Says in the user's terms why the rules stopped at the step with this position.
+fn explain_stop(
     timed: &Timed,
     delayed: &Delayed,
     path: &[TransitionId],

@@ -215,12 +215,13 @@ impl RuleContext<'_> {
 
     /// Says when an event may be this transition's: `∃ F_ini. π(ec')`, without established parts.
     fn allowed(&self, transition: TransitionId) -> Result<Term, RulesStopped> {
+        // `for_some` always eliminates the unknown data (F_ini). The event's parameters stay.
         let condition = self.context.for_some(&[], &self.conditions_of(transition));
         condition.ok_or(RulesStopped::Quantifier { through: transition })
     }
 
     /// Says `z < TM`, or `z >= TM`.
-    fn in_time(&self, comparison: Comparison) -> Term {
+    fn delay_against_tm(&self, comparison: Comparison) -> Term {
         Term::compare(comparison, &Term::datum(&self.delayed.delay), self.silence_after)
     }
 
@@ -262,33 +263,35 @@ impl Applying<'_, '_> {
         simplify(condition, &known, self.solver)
     }
 
-    /// Adds a rule's transition, if it can be taken, with the conditions on its delay. `guard`: two parts.
+    /// Adds the transition of the rule with this number, if it can be taken. `guard` has two parts, to which
+    /// `delay >= 0` is added.
     fn add_rule(
         &mut self,
-        rule: u8,
+        number: u8,
         action: Option<ActionId>,
         guard: [Term; 2],
         through: Option<TransitionId>,
         target: LeadsTo,
     ) {
-        let rule = Rule(rule);
+        let rule = Rule(number);
         let guard = Term::and([not_negative(&self.place.delayed.delay)].into_iter().chain(guard));
         if self.is_possible(&guard) {
             *self.counts.made.entry(rule).or_default() += 1;
             self.made.push(MadeByRules { rule, action, guard, through, target });
-        } else if matches!(rule.0, 5 | 8 | 10) && self.has_history {
+        } else if matches!(number, 5 | 8 | 10) && self.has_history {
+            // These negate conditions that, as published, contain the whole path (see "Idle").
             *self.counts.idle.entry(rule).or_default() += 1;
         }
     }
 
     /// Adds the transition for an event that is seen when silence is a fact, if it can be taken.
     fn add_late(&mut self, channel: ActionId, condition: &Term, ends: Ends) {
-        let late = self.place.in_time(Comparison::AtLeast);
+        let late = self.place.delay_against_tm(Comparison::AtLeast);
         let guard = Term::and([not_negative(&self.place.delayed.delay), late, condition.clone()]);
         if self.is_possible(&guard) {
-            let target = LeadsTo::Ends(ends);
+            let (action, target) = (Some(channel), LeadsTo::Ends(ends));
             self.counts.late += 1;
-            self.made.push(MadeByRules { rule: LATE, action: Some(channel), guard, through: None, target });
+            self.made.push(MadeByRules { rule: LATE, action, guard, through: None, target });
         }
     }
 
@@ -326,15 +329,15 @@ impl Applying<'_, '_> {
     fn apply_to_channel(&mut self, channel: ActionId) -> Result<(), RulesStopped> {
         let place = self.place;
         let is_output = place.system.iosts.action(channel).kind == ActionKind::Output;
-        let in_time = place.in_time(Comparison::Less);
-        let mut earlier_conditions: Vec<Term> = Vec::new();
+        let in_time = place.delay_against_tm(Comparison::Less);
+        // The path's step comes first. `apply_to_step` has shown that it excludes all others of its channel.
+        let skipped_steps = usize::from(place.action(place.step) == channel);
+        let mut conditions: Vec<Term> = Vec::new();
         for transition in place.leaving(channel) {
             let allowed = place.allowed(transition)?;
             let mut guard = allowed.clone();
-            // An earlier transition takes what both could. The path's own comes first and excludes all
-            // others, so it is skipped.
-            let has_step = place.action(place.step) == channel;
-            for earlier in earlier_conditions.iter().skip(usize::from(has_step)) {
+            // An earlier transition takes what both could.
+            for earlier in conditions.iter().skip(skipped_steps) {
                 if self.is_possible(&Term::and([in_time.clone(), earlier.clone(), guard.clone()])) {
                     guard = Term::and([guard, earlier.not()]);
                 }
@@ -348,27 +351,27 @@ impl Applying<'_, '_> {
                 (false, false) => (7, LeadsTo::Ends(Ends::IncUcInSpec)),
             };
             self.add_rule(rule, Some(channel), [in_time.clone(), guard], Some(transition), target);
-            earlier_conditions.push(allowed);
+            conditions.push(allowed);
         }
-        let (rule, target) = if is_output { (5, Ends::FailOut) } else { (8, Ends::IncUcInUspec) };
-        let allowed = Term::or(earlier_conditions);
-        self.add_rule(rule, Some(channel), [in_time, allowed.not()], None, LeadsTo::Ends(target));
+        let (rule, verdict) = if is_output { (5, Ends::FailOut) } else { (8, Ends::IncUcInUspec) };
+        let allowed = Term::or(conditions);
+        self.add_rule(rule, Some(channel), [in_time, allowed.not()], None, LeadsTo::Ends(verdict));
         self.add_late(channel, &allowed, Ends::IncDur);
-        self.add_late(channel, &allowed.not(), target);
+        self.add_late(channel, &allowed.not(), verdict);
         Ok(())
     }
 
     /// Applies rules 9 and 10.
     fn apply_to_silence(&mut self) -> Result<(), RulesStopped> {
         let place = self.place;
-        let late = place.in_time(Comparison::AtLeast);
-        let mut allowed = Vec::new();
+        let late = place.delay_against_tm(Comparison::AtLeast);
+        let mut reasons = Vec::new();
         for transition in place.channels().into_iter().flat_map(|channel| place.leaving(channel)) {
             budget::ask();
-            allowed.push(place.still_comes(transition)?);
+            reasons.push(place.still_comes(transition)?);
         }
-        allowed.push(place.quiescent()?);
-        let allowed = self.simplify_here(&Term::or(allowed), std::slice::from_ref(&late));
+        reasons.push(place.quiescent()?);
+        let allowed = self.simplify_here(&Term::or(reasons), std::slice::from_ref(&late));
         self.add_rule(9, None, [late.clone(), allowed.clone()], None, LeadsTo::Ends(Ends::IncDur));
         self.add_rule(10, None, [late, allowed.not()], None, LeadsTo::Ends(Ends::FailDur));
         Ok(())
@@ -409,24 +412,25 @@ impl RuleContext<'_> {
     /// (F_ini), no output's condition holds with any values of its parameters and any delay.
     fn quiescent(&self) -> Result<Term, RulesStopped> {
         let mut impossible = Vec::new();
+        let mut first_output = None;
         let iosts = self.system.iosts;
         for transition in self.system.outgoing[self.context.state.location].iter().copied() {
             if iosts.action(self.action(transition)).kind != ActionKind::Output {
                 continue;
             }
-            let stopped = RulesStopped::Quantifier { through: transition };
+            first_output.get_or_insert(transition);
             let mut bound = self.parameters_of(transition);
             bound.push(self.delayed.delay.clone());
             let mut conditions = vec![not_negative(&self.delayed.delay)];
             conditions.extend(self.conditions_of(transition));
-            let possible = eliminate_data(&bound, &conditions).ok_or(stopped)?;
-            impossible.push((transition, possible.not()));
+            let possible = eliminate_data(&bound, &conditions);
+            let possible = possible.ok_or(RulesStopped::Quantifier { through: transition })?;
+            impossible.extend(possible.not().conjuncts());
         }
         // Without any output the location is always quiescent.
-        let Some(&(first_output, _)) = impossible.first() else { return Ok(Term::yes()) };
-        let impossible: Vec<Term> = impossible.into_iter().flat_map(|(_, part)| part.conjuncts()).collect();
+        let Some(through) = first_output else { return Ok(Term::yes()) };
         // Only the unknown data are left to eliminate.
-        self.context.for_some(&[], &impossible).ok_or(RulesStopped::Quantifier { through: first_output })
+        self.context.for_some(&[], &impossible).ok_or(RulesStopped::Quantifier { through })
     }
 }
 

@@ -150,6 +150,7 @@ except ImportError:
     )
 }
 
+/// Writes the last lines: the test that pytest finds, and the call of the command line.
 fn file_tail(name: &str) -> String {
     format!(
         r#"
@@ -186,11 +187,8 @@ impl PythonTypes {
             Type::Int => "(\"int\", None, None)".to_owned(),
             Type::Nat => "(\"int\", 0, None)".to_owned(),
             Type::Range(low, high) => {
-                format!(
-                    "(\"int\", {}, {})",
-                    python_integer(&low.to_string()),
-                    python_integer(&high.to_string())
-                )
+                let [low, high] = [low, high].map(|bound| python_integer(&bound.to_string()));
+                format!("(\"int\", {low}, {high})")
             }
             Type::Real => "(\"real\",)".to_owned(),
             Type::String => "(\"string\",)".to_owned(),
@@ -205,7 +203,7 @@ impl PythonTypes {
                 for (name, field) in &record.fields {
                     fields.push(format!("({}, {}),", python_text(name), self.of(field)));
                 }
-                let (name, form) = (python_text(&record.name), self.form(record));
+                let (name, form) = (python_text(&record.name), self.form_of_record(record));
                 format!("(\"record\", {name}, ({}), {form})", fields.join(" "))
             }
             Type::Array(array) => {
@@ -220,7 +218,7 @@ impl PythonTypes {
 
     /// Writes what a record is besides its fields: `None`, a word, the keys, or the alternatives with the
     /// numbers of their fields.
-    fn form(&mut self, record: &RecordType) -> String {
+    fn form_of_record(&mut self, record: &RecordType) -> String {
         match &record.form {
             RecordForm::Plain => "None".to_owned(),
             RecordForm::Option => "\"option\"".to_owned(),
@@ -275,13 +273,13 @@ fn python_term(term: &Term, table: &TermTable, types: &mut PythonTypes) -> Strin
     let node = match term.shape() {
         TermShape::Node(node) => node,
         TermShape::Operation(operation, arguments) => {
-            return python_operation((operation, arguments), term.sort(), table, types);
+            return python_operation(operation, arguments, term.sort(), table, types);
         }
     };
     let numbers = || term.parts().iter().map(|part| format!(", {}", table.known(part))).collect::<String>();
     let word = match node {
-        Node::Literal(given) => {
-            return format!("(\"value\", {}, {})", python_value(given), types.of(&given.sort()));
+        Node::Literal(value) => {
+            return format!("(\"value\", {}, {})", python_value(value), types.of(&value.sort()));
         }
         Node::Data(datum) => return format!("(\"data\", {})", python_text(datum.name())),
         Node::Field(record, position) => {
@@ -314,7 +312,8 @@ fn python_term(term: &Term, table: &TermTable, types: &mut PythonTypes) -> Strin
 
 /// Writes an operation in the form in which `applied` in `runtime.py` reads it.
 fn python_operation(
-    (operation, arguments): (&DerivedOperation, &[Term]),
+    operation: &DerivedOperation,
+    arguments: &[Term],
     sort: &Type,
     table: &TermTable,
     types: &mut PythonTypes,
@@ -326,75 +325,68 @@ fn python_operation(
         DerivedOperation::Call(call) => {
             format!("(\"call\", ({}), {}, ({}))", names(&call.parameters), table.known(&call.body), numbers())
         }
-        DerivedOperation::Quantified(of) => {
-            let values = match &of.domain {
+        DerivedOperation::Quantified(quantified) => {
+            let domain = match &quantified.domain {
                 QuantifierDomain::Elements => format!("{}, None", types.of(arguments[0].sort())),
                 QuantifierDomain::Values(_, values) => {
-                    format!(
-                        "None, ({})",
-                        values.iter().map(|one| python_value(one) + ", ").collect::<String>()
-                    )
+                    let values: String = values.iter().map(|value| python_value(value) + ", ").collect();
+                    format!("None, ({values})")
                 }
             };
-            let values = format!("{}, {values}", types.of(of.bound.ty()));
-            let collected = of.collected.as_ref().map_or("None, None".to_owned(), |(ty, element)| {
+            let bound_type = types.of(quantified.bound.ty());
+            let collected = quantified.collected.as_ref().map_or("None, None".to_owned(), |(ty, element)| {
                 format!("{}, {}", types.of(&Type::Record(ty.clone())), table.known(element))
             });
-            let (bound, read, body) = (python_text(of.bound.name()), names(&of.read), table.known(&of.body));
-            let word = of.quantifier.word();
-            format!("(\"{word}\", {bound}, {values}, ({read}), {body}, ({}), {collected})", numbers())
+            let (word, bound) = (quantified.quantifier.word(), python_text(quantified.bound.name()));
+            let (read, body) = (names(&quantified.read), table.known(&quantified.body));
+            format!(
+                "(\"{word}\", {bound}, {bound_type}, {domain}, ({read}), {body}, ({}), {collected})",
+                numbers()
+            )
         }
-        DerivedOperation::Match(of) => {
+        DerivedOperation::Match(matched) => {
             let case = |case: &MatchArm| {
                 let number = case.alternative.map_or("None".to_owned(), |number| number.to_string());
                 let names =
                     case.names.iter().map(|(name, at)| format!("({}, {at}), ", python_text(name.name())));
                 format!("({number}, ({}), {}), ", names.collect::<String>(), table.known(&case.body))
             };
-            let cases: String = of.cases.iter().map(case).collect();
+            let cases: String = matched.cases.iter().map(case).collect();
             let ty = types.of(arguments[0].sort());
-            format!("(\"match\", {ty}, ({cases}), ({}), ({}))", names(&of.read), numbers())
+            format!("(\"match\", {ty}, ({cases}), ({}), ({}))", names(&matched.read), numbers())
         }
         DerivedOperation::SetOf(ty) | DerivedOperation::MapOf(ty) => {
             format!("(\"made\", {}, {})", types.of(&Type::Record(ty.clone())), numbers())
         }
         DerivedOperation::Defined => format!("(\"defined\", {})", numbers()),
         DerivedOperation::Standard(operation) => {
-            let whole = if *operation == StandardOperation::HasKey { &arguments[1] } else { &arguments[0] };
-            let mut parts = types.of(whole.sort());
-            match operation {
-                StandardOperation::Union
-                | StandardOperation::Intersection
-                | StandardOperation::Difference
-                | StandardOperation::Subset
-                | StandardOperation::ProperSubset => parts += &format!(", {}", types.of(arguments[1].sort())),
-                _ => {}
+            use StandardOperation::{Difference, HasKey, Intersection, Keys, ProperSubset, Subset, Union};
+            // `in` has its set or map as the second argument.
+            let whole = if *operation == HasKey { &arguments[1] } else { &arguments[0] };
+            let mut argument_types = types.of(whole.sort());
+            if matches!(operation, Union | Intersection | Difference | Subset | ProperSubset) {
+                argument_types += &format!(", {}", types.of(arguments[1].sort()));
             }
-            let set = if *operation == StandardOperation::Keys { types.of(sort) } else { String::new() };
-            format!(
-                "(\"{}\", {parts}, {}{set})",
-                coreach_artifact::operations::operation_word(*operation),
-                numbers()
-            )
+            let result_type = if *operation == Keys { types.of(sort) } else { String::new() };
+            let word = coreach_artifact::operations::operation_word(*operation);
+            format!("(\"{word}\", {argument_types}, {}{result_type})", numbers())
         }
     }
 }
 
 /// Writes a value in the form in which `literal` in `runtime.py` reads it.
-fn python_value(given: &Value) -> String {
-    match given {
+fn python_value(value: &Value) -> String {
+    match value {
         Value::Bool(true) => "True".to_owned(),
         Value::Bool(false) => "False".to_owned(),
         Value::Int(number) => python_integer(&number.to_string()),
         Value::Real(number) => {
-            format!(
-                "({}, {})",
-                python_integer(&number.numerator().to_string()),
-                python_integer(&number.denominator().to_string())
-            )
+            let parts = [number.numerator().to_string(), number.denominator().to_string()];
+            let [numerator, denominator] = parts.map(|part| python_integer(&part));
+            format!("({numerator}, {denominator})")
         }
-        Value::String(given) | Value::Id(_, given) => python_text(given),
-        Value::Enum(of, at) => python_text(&of.literals[*at]),
+        Value::String(text) | Value::Id(_, text) => python_text(text),
+        Value::Enum(enumeration, at) => python_text(&enumeration.literals[*at]),
         Value::Record(_, fields) => {
             let fields: Vec<String> = fields.iter().map(|field| python_value(field) + ",").collect();
             format!("({})", fields.join(" "))

@@ -26,8 +26,9 @@ use coreach_model::budget;
 /// An arrow that goes down or up by more ranks of nodes than this has no route.
 pub const MOST_RANKS: usize = 24;
 
-/// The distance of two things of one rank.
+/// The distance between two spots of one rank.
 const BESIDE: f64 = 18.0;
+/// The distance between two ranks.
 const BETWEEN: f64 = 16.0;
 const MARGIN: f64 = 12.0;
 
@@ -121,7 +122,7 @@ pub fn lay_out(nodes: &[NodeSize], links: &[LayoutLink]) -> Layout {
         let previous = layered.above[*trunk][0];
         let mut below = std::mem::take(&mut layered.below[previous]);
         below.retain(|spot| spot != trunk);
-        // Arrows of one node stay together.
+        // Spots that lead to the same node stand side by side, so the trunk must not come between them.
         let mut middle = below.len() / 2;
         while middle > 0
             && middle < below.len()
@@ -185,6 +186,7 @@ fn make_route(
 }
 
 impl Layered {
+    /// Puts the nodes on the even ranks. The odd ones between them are for points of arrows.
     fn new(nodes: &[NodeSize], ranked: &ranks::Ranked) -> Self {
         let spot = |((size, rank), is_hub): ((&NodeSize, &usize), &bool)| Spot {
             rank: 2 * rank,

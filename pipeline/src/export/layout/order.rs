@@ -77,7 +77,7 @@ fn sort_rank(layered: &mut Layered, place: &mut [usize], rank: usize, from_above
     };
     budget::ask();
     let mut keyed: Vec<(f64, usize)> = layered.layers[rank].iter().map(|spot| (key(*spot), *spot)).collect();
-    keyed.sort_by(|a, b| a.0.total_cmp(&b.0));
+    keyed.sort_by(|(mean, _), (other_mean, _)| mean.total_cmp(other_mean));
     for (index, (_, spot)) in keyed.iter().enumerate() {
         place[*spot] = index;
         layered.layers[rank][index] = *spot;
