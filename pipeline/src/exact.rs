@@ -56,8 +56,8 @@ pub fn exact_reference(
         transitions[*number] = answer.clone();
     }
     let mut runs = found.runs;
-    for step in runs.iter_mut().flat_map(|run| &mut run.steps) {
-        step.0 = numbers[step.0];
+    for (transition, _) in runs.iter_mut().flat_map(|run| &mut run.steps) {
+        *transition = numbers[*transition];
     }
     ExactReference { transitions, runs, ..found }
 }

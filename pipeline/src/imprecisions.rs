@@ -14,6 +14,7 @@ pub fn describe_imprecisions(
     iterations: &Iterations,
     iosts: &Iosts,
 ) -> Vec<String> {
+    // Each term, why it is not analysed, and its places.
     let mut grouped: Vec<(&Term, String, Vec<String>)> = Vec::new();
     let mut group_of: HashMap<&Term, usize> = HashMap::new();
     for imprecision in imprecisions {
@@ -25,8 +26,8 @@ pub fn describe_imprecisions(
                 format!("in {}", iosts.describe(transition))
             }
         };
-        let at = *group_of.entry(&imprecision.term).or_insert(grouped.len());
-        match grouped.get_mut(at) {
+        let group = *group_of.entry(&imprecision.term).or_insert(grouped.len());
+        match grouped.get_mut(group) {
             Some((.., places)) => places.push(place),
             None => grouped.push((&imprecision.term, imprecision.reason.to_string(), vec![place])),
         }

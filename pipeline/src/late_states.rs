@@ -259,6 +259,7 @@ fn find_successors(
 
 /// The state with equal arrays in one form, so that equal states are met once.
 pub fn canonical_state(mut state: State) -> State {
+    /// Puts all arrays in the value in their one form.
     fn make_canonical(value: &mut Value) {
         match value {
             Value::Array(array) => *value = Value::Array(Arc::new((**array).clone().canonical())),

@@ -73,13 +73,13 @@ impl NamedTypes {
         match ty {
             Type::Enum(enumeration) => self.types.push((enumeration.name.clone(), ty.clone())),
             Type::Record(record) => {
-                // The first field of another form is declared with the whole type.
-                let plain = record.form == RecordForm::Plain;
                 if let RecordForm::Keyed(key) | RecordForm::Entries(key, _) = &record.form {
                     self.add(key);
-                    self.add(&record.fields[0].1);
                 }
-                for (_, field) in &record.fields[usize::from(!plain)..] {
+                // The first field of these forms says what the others hold. It is declared with the form.
+                let has_own_field =
+                    matches!(record.form, RecordForm::Option | RecordForm::List | RecordForm::Variant(_));
+                for (_, field) in &record.fields[usize::from(has_own_field)..] {
                     self.add(field);
                 }
                 if record.is_declared() {

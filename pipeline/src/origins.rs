@@ -24,12 +24,13 @@ pub struct Pairs<'a> {
 }
 
 impl Pairs<'_> {
-    pub fn origins(&self, of: impl IntoIterator<Item = LocationId>) -> Origins {
+    /// Gives the names of the locations of which these locations of the product were made.
+    pub fn origins(&self, locations: impl IntoIterator<Item = LocationId>) -> Origins {
         let purpose = &self.purpose.purpose.iosts;
         let mut found = Origins::default();
-        for (first, second) in of.into_iter().map(|at| self.product.pairs[at]) {
-            found.specification.insert(self.specification.location(first).name.clone());
-            found.purpose.insert(purpose.location(second).name.clone());
+        for (l1, l2) in locations.into_iter().map(|at| self.product.pairs[at]) {
+            found.specification.insert(self.specification.location(l1).name.clone());
+            found.purpose.insert(purpose.location(l2).name.clone());
         }
         found
     }

@@ -28,13 +28,13 @@ pub struct ModelSources {
 }
 
 impl ModelSources {
+    /// Hashes the two models, and lists the conjuncts that a report of a failure may name.
     pub fn of(specification: &Iosts, purpose: &TestPurpose) -> Self {
-        let mut purpose = purpose.clone();
-        purpose.iosts = without_descriptions(&purpose.iosts);
+        let plain = TestPurpose { iosts: without_descriptions(&purpose.iosts), ..purpose.clone() };
         ModelSources {
             models: document::Sources {
                 specification: source_of_specification(specification),
-                purpose: hash_source(&purpose.iosts.name, &write_purpose_yaml(&purpose)),
+                purpose: hash_source(&plain.iosts.name, &write_purpose_yaml(&plain)),
             },
             conjuncts: specification_conjuncts(specification),
         }

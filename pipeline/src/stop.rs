@@ -111,7 +111,7 @@ pub fn says_work_was_stopped(code: &str) -> bool {
     matches!(code, BUDGET | INTERRUPTED)
 }
 
-/// `60 s`, `1500 ms`, as `--time` reads it without the space.
+/// Writes a time: `60 s`, `1500 ms`. Without the space, `--time` reads it.
 fn time_text(time: std::time::Duration, space: &str) -> String {
     match time.as_millis() {
         whole if whole % 1000 == 0 => format!("{}{space}s", whole / 1000),
@@ -119,7 +119,7 @@ fn time_text(time: std::time::Duration, space: &str) -> String {
     }
 }
 
-/// `4 GB`, `1500 MB`, as `--memory` reads it without the space.
+/// Writes an amount of memory: `4 GB`, `1500 MB`. Without the space, `--memory` reads it.
 fn memory_text(bytes: u64, space: &str) -> String {
     const MEGABYTE: u64 = 1_000_000;
     match bytes {

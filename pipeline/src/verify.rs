@@ -34,10 +34,10 @@ use coreach_analyses::solver::{Answer, Solver, horn};
 use coreach_analyses::symbolic::search::{
     GoalPath, SearchBound, SearchGoal, SearchLimits, SearchOutcome, Searcher,
 };
-use coreach_model::iosts::{Iosts, TestPurpose};
+use coreach_model::iosts::{Iosts, TestPurpose, Transition};
 use coreach_model::semantics::{Event, State, fire, is_initial, step};
 use coreach_model::term::evaluate::{Valuation, evaluate};
-use coreach_model::{Datum, LocationId, Term, TransitionId, Value, budget};
+use coreach_model::{Datum, LocationId, Number, Term, TransitionId, Value, budget};
 
 use crate::artifact::Product;
 use crate::stages::complete::complete;
@@ -102,11 +102,10 @@ pub fn verify(
     watch(Stage::Product);
     let mut product = make_product(specification, complete, &options.limits, solver)?;
     // Transitions after a violation do not matter. The provenance is filtered in the same way.
-    let is_kept: Vec<bool> =
-        product.iosts.transitions.iter().map(|transition| !product.accepting[transition.source]).collect();
-    let (mut kept_transitions, mut kept_provenance) = (is_kept.iter(), is_kept.iter());
-    product.iosts.transitions.retain(|_| kept_transitions.next() == Some(&true));
-    product.made_of.retain(|_| kept_provenance.next() == Some(&true));
+    let is_kept = |transition: &Transition| !product.accepting[transition.source];
+    let with_origins = product.iosts.transitions.iter().zip(&product.made_of);
+    product.made_of = with_origins.filter(|(t, _)| is_kept(t)).map(|(_, made_of)| *made_of).collect();
+    product.iosts.transitions.retain(is_kept);
     budget::doing("analysing the product");
     let mut facts = analyse(&product.iosts, &product.accepting, &options.analysis);
     budget::doing("proving the facts");
@@ -164,7 +163,7 @@ fn find_proof<'a>(
                 .zip(&refinement.facts)
                 .all(|(accepts, fact)| !accepts || is_empty(&fact.conjuncts())),
             Orientation::Backward => {
-                let fact = &refinement.facts[coreach_model::Number::place(iosts.initial)];
+                let fact = &refinement.facts[iosts.initial.place()];
                 let both = [iosts.initial_condition.conjuncts(), fact.conjuncts()];
                 is_empty(&both.concat())
             }
@@ -199,7 +198,7 @@ fn excluding_facts(
     solver: &mut dyn Solver,
 ) -> Vec<(String, Term)> {
     let iosts = &product.iosts;
-    let fact = |location: LocationId| refinement.facts[coreach_model::Number::place(location)].clone();
+    let fact = |location: LocationId| refinement.facts[location.place()].clone();
     let places: BTreeSet<LocationId> = match refinement.orientation {
         Orientation::Forward => iosts
             .transitions

@@ -40,7 +40,7 @@ use coreach_analyses::solver::{Solver, may_hold};
 use coreach_model::budget;
 use coreach_model::iosts::{ActionKind, Iosts, Location, Transition};
 use coreach_model::term::{Substitution, substitute};
-use coreach_model::{ActionId, LocationId, Number, Term, TransitionId};
+use coreach_model::{ActionId, LocationId, Term};
 
 use crate::artifact::{
     CaseGraph, Closed, CompletePurpose, Product, TestGraph, Verdict, Violated, Visible, added_transition,
@@ -203,12 +203,10 @@ pub fn give_verdicts(
     forbidden_location: Option<LocationId>,
 ) -> CaseGraph {
     let Some(pass) = graph.pass else { return case };
-    let made_of = graph.made_of.iter().map(|number| visible.iosts.transitions[*number].target);
-    let (forbidden, allowed): (Vec<_>, Vec<_>) = made_of
-        .enumerate()
-        .map(|(number, target)| (TransitionId::of(number), Some(target) == forbidden_location))
-        .filter(|(number, _)| case.iosts.transitions[*number].target == pass)
-        .partition(|(_, is_forbidden)| *is_forbidden);
+    let with_origins = graph.made_of.numbered();
+    let into_pass = with_origins.filter(|(number, _)| case.iosts.transitions[*number].target == pass);
+    let (forbidden, allowed): (Vec<_>, Vec<_>) = into_pass
+        .partition(|(_, made_of)| Some(visible.iosts.transitions[**made_of].target) == forbidden_location);
     let others = case.iosts.locations.numbered().filter(|(number, _)| *number != pass);
     let mut names = UsedNames::of(others.map(|(_, location)| location.name.as_str()));
     let mut make_location = |how: Violated| {

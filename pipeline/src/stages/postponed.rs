@@ -109,16 +109,14 @@ impl EffectRules for Postponed<'_> {
         let parameters = &self.iosts.action(action).parameters;
         let mut renaming = Substitution::new();
         for parameter in parameters.iter().filter(|parameter| mentioned_data.contains(parameter)) {
-            let mut memory_number = 1;
-            let memory = loop {
-                let memory = memory.variable(parameter, memory_number);
-                if !mentioned_data.contains(&memory) {
-                    break memory;
-                }
-                memory_number += 1;
-            };
-            stored.insert(memory.clone(), Term::datum(parameter));
-            renaming.insert(parameter.clone(), Term::datum(&memory));
+            let mut number = 1;
+            let mut variable = memory.variable(parameter, number);
+            while mentioned_data.contains(&variable) {
+                number += 1;
+                variable = memory.variable(parameter, number);
+            }
+            renaming.insert(parameter.clone(), Term::datum(&variable));
+            stored.insert(variable, Term::datum(parameter));
         }
         for member in &mut members {
             for value in member.steps.iter_mut().flat_map(|step| step.values_mut()) {

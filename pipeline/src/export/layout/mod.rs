@@ -216,36 +216,30 @@ impl Layered {
         if last - first > 2 * MOST_RANKS {
             return None;
         }
-        // The ranks between nodes are odd. Arrows of a hub are one arrow until the last of these ranks.
+        // The label stands on an odd rank, which has no nodes: in the middle, or behind what a hub's arrows
+        // share.
         let is_hub = self.spots[upper].is_trunk;
-        let middle = if is_hub { last - 1 } else { ((first + last) / 2 - 1) | 1 };
+        let rank_of_label = if is_hub { last - 1 } else { ((first + last) / 2 - 1) | 1 };
         let mut chain = Vec::new();
         let mut previous = upper;
         for rank in first + 1..last {
             budget::ask();
-            let trunk = (upper, rank);
-            if let Some(&shared) = self.trunks.get(&trunk).filter(|_| rank < middle) {
+            let is_trunk = is_hub && rank < rank_of_label;
+            if let Some(&shared) = self.trunks.get(&(upper, rank)).filter(|_| is_trunk) {
                 chain.push(shared);
                 previous = shared;
                 continue;
             }
-            let (width, height) = if rank == middle { (link.width, link.height) } else { (0.0, 0.0) };
+            let (width, height) = if rank == rank_of_label { (link.width, link.height) } else { (0.0, 0.0) };
             let number = self.spots.len();
-            let is_trunk = is_hub && rank < middle;
-            self.spots.push(Spot {
-                rank,
-                left: width / 2.0,
-                right: width / 2.0,
-                height,
-                is_node: false,
-                is_trunk,
-            });
+            let (left, right) = (width / 2.0, width / 2.0);
+            self.spots.push(Spot { rank, left, right, height, is_node: false, is_trunk });
             self.above.push(vec![previous]);
             self.below.push(Vec::new());
             self.below[previous].push(number);
             self.layers[rank].push(number);
             if is_trunk {
-                self.trunks.insert(trunk, number);
+                self.trunks.insert((upper, rank), number);
             }
             chain.push(number);
             previous = number;
