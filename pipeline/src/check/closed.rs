@@ -67,10 +67,8 @@ pub fn check_closed(closed: &Closed, product: &Product, solver: &mut dyn Solver)
     for t in &iosts.transitions {
         let (guard, values) = (std::slice::from_ref(&t.guard), [within_types(&t.assignments)]);
         checking.implies(guard, &values, "closed: a value outside its type", || iosts.describe(t));
-    }
-    for transition in &iosts.transitions {
-        if checking.ask(std::slice::from_ref(&transition.guard)) == Answer::Unsat {
-            checking.broken(GUARD_CANNOT_HOLD, iosts.describe(transition));
+        if checking.ask(guard) == Answer::Unsat {
+            checking.broken(GUARD_CANNOT_HOLD, iosts.describe(t));
         }
     }
     let is_reached = iosts.reachable_from(iosts.initial);

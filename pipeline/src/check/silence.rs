@@ -7,8 +7,9 @@
 use coreach_analyses::solver::{Answer, Solver, Witness};
 use coreach_model::iosts::{ActionKind, Iosts, Transition};
 use coreach_model::obligation::{defined, enabling_condition};
+use coreach_model::term::evaluate::Valuation;
 use coreach_model::term::node::Comparison;
-use coreach_model::term::{Substitution, substitute};
+use coreach_model::term::{literals, substitute};
 use coreach_model::{Datum, Term};
 
 use super::obligation::{Checking, Findings};
@@ -72,7 +73,6 @@ pub fn check_silence(
     let not_negative = Term::compare(Comparison::AtLeast, &delay, &zero);
     for (location, guards) in silence_guards.numbered() {
         let allowed = Term::or(guards.clone());
-        let leaving = || iosts.transitions.iter().take(timed.given).filter(|t| t.source == location);
         for (rule, is_allowed) in [("silence 3", true), ("silence 4", false)] {
             let side = if is_allowed { allowed.clone() } else { allowed.not() };
             let mut question = vec![side, not_negative.clone()];
@@ -87,29 +87,8 @@ pub fn check_silence(
                 for datum in data {
                     witness.complete(datum);
                 }
-                let values: Substitution = witness
-                    .iter()
-                    .filter(|(datum, _)| **datum != timing.delay)
-                    .map(|(datum, value)| (datum.clone(), Term::literal(value.clone())))
-                    .collect();
-                let delay_of_witness = Term::literal(witness[&timing.delay].clone());
-                let (mut later, mut ever) = (Answer::Unsat, Answer::Unsat);
-                for transition in leaving() {
-                    let condition = substitute(&enabling_condition(transition), &values);
-                    match iosts.action(transition.action).kind {
-                        ActionKind::Input | ActionKind::Quiescence => {}
-                        ActionKind::Internal => ever = combine_answers(ever, checking.ask(&[condition])),
-                        ActionKind::Output => {
-                            // What the tester cannot count on need not come, but may come later.
-                            let after = Term::compare(Comparison::Greater, &delay, &delay_of_witness);
-                            if !timing.uncontrollable.contains(&iosts.action(transition.action).name) {
-                                ever = combine_answers(ever, checking.ask(std::slice::from_ref(&condition)));
-                            }
-                            later = combine_answers(later, checking.ask(&[condition, after]));
-                        }
-                    }
-                }
-                let is_right = match (later, ever) {
+                let leaving = iosts.transitions.iter().take(timed.given).filter(|t| t.source == location);
+                let is_right = match ask_what_comes(&mut checking, iosts, timing, leaving, &witness) {
                     // Silence is allowed if something may come later, or if nothing need ever come.
                     (Answer::Sat, _) | (Answer::Unsat, Answer::Unsat) => is_allowed,
                     (Answer::Unsat, Answer::Sat) => !is_allowed,
@@ -119,14 +98,45 @@ pub fn check_silence(
                     checking.broken(rule, iosts.location(location).label.clone());
                     break;
                 }
-                let equalities = witness
-                    .iter()
-                    .map(|(datum, value)| Term::equal(&Term::datum(datum), &Term::literal(value.clone())));
+                let values = literals(&witness);
+                let equalities = values.iter().map(|(datum, value)| Term::equal(&Term::datum(datum), value));
                 question.push(Term::and(equalities).not());
             }
         }
     }
     checking.found
+}
+
+/// Asks, in a state after a silence: can an event come later, and is there one that need come ever?
+fn ask_what_comes<'a>(
+    checking: &mut Checking<'_>,
+    iosts: &Iosts,
+    timing: &LatenessTiming,
+    leaving: impl Iterator<Item = &'a Transition>,
+    state: &Valuation,
+) -> (Answer, Answer) {
+    let mut values = literals(state);
+    // The delay of an event stays open, and is compared with the length of the silence.
+    values.remove(&timing.delay);
+    let silence = Term::literal(state[&timing.delay].clone());
+    let after = Term::compare(Comparison::Greater, &Term::datum(&timing.delay), &silence);
+    let (mut later, mut ever) = (Answer::Unsat, Answer::Unsat);
+    for transition in leaving {
+        let condition = substitute(&enabling_condition(transition), &values);
+        let action = iosts.action(transition.action);
+        match action.kind {
+            ActionKind::Input | ActionKind::Quiescence => {}
+            ActionKind::Internal => ever = combine_answers(ever, checking.ask(&[condition])),
+            ActionKind::Output => {
+                // What the tester cannot count on need not come, but may come later.
+                if !timing.uncontrollable.contains(&action.name) {
+                    ever = combine_answers(ever, checking.ask(std::slice::from_ref(&condition)));
+                }
+                later = combine_answers(later, checking.ask(&[condition, after.clone()]));
+            }
+        }
+    }
+    (later, ever)
 }
 
 /// Combines the answers to two questions into the answer whether one of them can hold.

@@ -8,7 +8,7 @@ use coreach_analyses::solver::{Answer, Solver, Witness};
 use coreach_model::Term;
 use coreach_model::iosts::{ActionKind, Iosts, Transition};
 use coreach_model::obligation::{defined, enabling_condition};
-use coreach_model::term::{Substitution, substitute};
+use coreach_model::term::{literals, substitute};
 
 use super::obligation::{Checking, Findings};
 use crate::suspend::Suspended;
@@ -75,8 +75,7 @@ pub fn check_suspended(suspended: &Suspended, specification: &Iosts, solver: &mu
                 break;
             }
             let Witness::Found(state) = checking.solver.witness(&not_quiet) else { break };
-            let known: Substitution =
-                state.iter().map(|(datum, value)| (datum.clone(), Term::literal(value.clone()))).collect();
+            let known = literals(&state);
             let some_output = Term::or(outputs.iter().map(|condition| substitute(condition, &known)));
             if checking.ask(&[some_output]) == Answer::Unsat {
                 checking.broken("suspended 4", iosts.location(location).label.clone());

@@ -32,8 +32,6 @@ use super::obligation::{
 use super::{facts, must_answer};
 use crate::artifact::{Closed, Member, Visible};
 
-const FIRST: ActionId = ActionId(0);
-const LAST: ActionId = ActionId(u32::MAX);
 const END_MUST_NOT_LEAD_ON: &str = "visible 9";
 
 /// Checks the result of `determinize` against the closed machine.
@@ -87,18 +85,30 @@ pub fn check_visible(visible: &Visible, closed: &Closed, solver: &mut dyn Solver
         premises.push(t.guard.clone());
         let behind = substitute(&has_types[t.target], &t.assignments);
         let place = || iosts.describe(t);
-        checking.implies(&premises, &[within_types(&t.assignments)], "visible 6", place);
-        let after: Vec<Term> = premises.into_iter().chain([within_types(&t.assignments)]).collect();
-        checking.implies(&after, &[behind], "visible 7", place);
+        let values_in_types = within_types(&t.assignments);
+        checking.implies(&premises, std::slice::from_ref(&values_in_types), "visible 6", place);
+        premises.push(values_in_types);
+        checking.implies(&premises, &[behind], "visible 7", place);
     }
+    check_simulation(&mut checking, visible, closed, &places, &context);
+    checking.found
+}
+
+/// Checks that the steps of each location are those of its members: none is lost, and none is added. Nothing
+/// is followed from an end.
+fn check_simulation(
+    checking: &mut Checking<'_>,
+    visible: &Visible,
+    closed: &Closed,
+    places: &Numbered<LocationId, Vec<RunPlace>>,
+    context: &Numbered<LocationId, Vec<Term>>,
+) {
+    let (iosts, closed_iosts) = (&visible.iosts, &closed.iosts);
+    let variables: HashSet<&Datum> = closed_iosts.variables.iter().collect();
     let (visible_steps, closed_steps) = (by_action(iosts), by_action(closed_iosts));
-    for source in iosts.location_ids() {
-        if visible.ends[source] {
-            continue;
-        }
-        let members = &places[source];
+    for (source, members) in places.numbered().filter(|(source, _)| !visible.ends[*source]) {
         let actions_at = |transitions: &ByAction, location| -> BTreeSet<ActionId> {
-            let range = (location, FIRST)..=(location, LAST);
+            let range = (location, ActionId(0))..=(location, ActionId(u32::MAX));
             transitions.range(range).map(|((_, action), _)| *action).collect()
         };
         let mut actions = actions_at(&visible_steps, source);
@@ -113,7 +123,7 @@ pub fn check_visible(visible: &Visible, closed: &Closed, solver: &mut dyn Solver
             let numbers = visible_steps.get(&(source, action)).into_iter().flatten();
             let made: Vec<&Transition> = numbers.map(|number| &iosts.transitions[*number]).collect();
             for t in made.iter().filter(|t| visible.ends[t.target]) {
-                check_step_into_end(visible, closed, t, &member_steps, &context[source], &mut checking);
+                check_step_into_end(visible, closed, t, &member_steps, &context[source], checking);
             }
             let step_to = |member: &RunPlace, t: &Transition| VisibleStep {
                 guard: t.guard.clone(),
@@ -147,7 +157,6 @@ pub fn check_visible(visible: &Visible, closed: &Closed, solver: &mut dyn Solver
             }
         }
     }
-    checking.found
 }
 
 /// Checks the shapes and the truth of the facts; without facts there are no ends. The result is false if

@@ -142,11 +142,8 @@ impl Paper {
         );
         let first = at.y + self.down - (lines.len() as f64 - 1.0) * LINE / 2.0 + 4.0;
         for (number, line) in lines.iter().enumerate() {
-            self.text(
-                LayoutPoint { x: at.x, y: first + number as f64 * LINE },
-                line,
-                " text-anchor=\"middle\"",
-            );
+            let middle_of_line = LayoutPoint { x: at.x, y: first + number as f64 * LINE };
+            self.text(middle_of_line, line, " text-anchor=\"middle\"");
         }
         self.body.push_str("</g>\n");
     }
@@ -221,15 +218,11 @@ impl Paper {
         }
     }
 
-    fn text(&mut self, at: LayoutPoint, text: &str, attributes: &str) {
-        self.right = self.right.max(at.x + width_of(text, SIZE) + 8.0);
-        let _ = writeln!(
-            self.body,
-            "<text x=\"{}\" y=\"{}\"{attributes}>{}</text>",
-            at.x,
-            at.y,
-            escape_xml(text)
-        );
+    /// Writes one line, and notes how far it reaches to the right.
+    fn text(&mut self, LayoutPoint { x, y }: LayoutPoint, text: &str, attributes: &str) {
+        self.right = self.right.max(x + width_of(text, SIZE) + 8.0);
+        let text = escape_xml(text);
+        let _ = writeln!(self.body, "<text x=\"{x}\" y=\"{y}\"{attributes}>{text}</text>");
     }
 
     /// Makes the whole text, for a picture that is this wide and high. `below` are the lines under it.

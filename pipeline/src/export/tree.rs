@@ -34,11 +34,10 @@ pub fn tree_dot(iosts: &Iosts, tree: &PathTree, accepting: &[NodeId]) -> String 
         for (number, node) in tree.nodes.numbered() {
             if let NodeEnd::Included(other) | NodeEnd::Merged(other) = node.end {
                 let edge = graph.edge(node_id(number), node_id(other));
-                edge.attributes().set_style(Style::Dashed).set("color", "#999999", true).set(
-                    "constraint",
-                    "false",
-                    true,
-                );
+                let mut attributes = edge.attributes();
+                attributes.set_style(Style::Dashed).set("color", "#999999", true);
+                // The arrow does not decide which node lies below which.
+                attributes.set("constraint", "false", true);
             }
         }
     }
@@ -148,14 +147,9 @@ pub fn tree_svg(iosts: &Iosts, tree: &PathTree, accepting: &[NodeId]) -> Result<
     }
     for ((number, lines), size) in tree.nodes.numbers().zip(&lines).zip(&sizes) {
         let colours = choose_colours(tree, number, accepting.binary_search(&number).is_ok());
+        let colours = colours.unwrap_or(("white", "black"));
         let middle = layout.nodes[number.place()];
-        paper.node(
-            middle,
-            (size.width, size.height),
-            lines,
-            colours.unwrap_or(("white", "black")),
-            &lines[0],
-        );
+        paper.node(middle, (size.width, size.height), lines, colours, &lines[0]);
     }
     let below = [
         format!("{}: symbolic execution", iosts.name),
