@@ -50,6 +50,7 @@ pub fn to_wire_json(value: &Value) -> Json {
     })
 }
 
+/// Writes a value as JSON. `write_real` writes a real that is no integer.
 fn write_json(value: &Value, write_real: fn(&RBig) -> Json) -> Json {
     let to_json = |value: &Value| write_json(value, write_real);
     match value {

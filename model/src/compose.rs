@@ -219,11 +219,8 @@ fn name_locations(
             }
         }
         used.insert(name.clone());
-        Location {
-            name,
-            label: format!("<{},{}>", bare_label(&l1.label), bare_label(&l2.label)),
-            description: None,
-        }
+        let label = format!("<{},{}>", bare_label(&l1.label), bare_label(&l2.label));
+        Location { name, label, description: None }
     });
     locations.collect()
 }

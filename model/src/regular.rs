@@ -216,6 +216,7 @@ impl PatternReading<'_> {
         }
     }
 
+    /// Reads `*`, `+`, `?` or `{3,5}` after a part. Without one of these, the part stays as it is.
     fn read_repetition(&mut self, part: RegularExpression) -> Result<RegularExpression, String> {
         let (least, most) = match self.unread.next_if(|c| matches!(c, '*' | '+' | '?' | '{')) {
             None => return Ok(part),

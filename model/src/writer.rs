@@ -182,6 +182,7 @@ fn without_operations(iosts: &Iosts) -> Iosts {
     iosts
 }
 
+/// Writes the section `functions:`. A result type is written where the body alone does not show it.
 fn write_functions<'a>(text: &mut String, functions: impl Iterator<Item = &'a Arc<DeclaredFunction>>) {
     for (number, function) in functions.enumerate() {
         if number == 0 {
@@ -420,6 +421,7 @@ fn is_misread_expression(text: &str) -> bool {
     !text.contains(' ') && is_misread(text) && !matches!(text, "true" | "false")
 }
 
+/// Writes text as a YAML scalar in double quotes, with hidden signs as escapes.
 fn quoted_scalar(text: &str) -> String {
     let mut result = String::from("\"");
     for c in text.chars() {

@@ -56,7 +56,7 @@ pub(super) fn read_composition(
     }
     let errors_before = collector.errors();
     let parts: Vec<Part> =
-        items.iter().filter_map(|item| read_part(collector, item, (depth, may_be_timed))).collect();
+        items.iter().filter_map(|item| read_part(collector, item, depth, may_be_timed)).collect();
     if collector.errors() > errors_before {
         return None;
     }
@@ -127,7 +127,7 @@ pub fn parts(path: &Path) -> Vec<PathBuf> {
 }
 
 /// Reads one part with its file, and renames its names if the part says so.
-fn read_part(collector: &mut Collector, item: &Yaml, (depth, may_be_timed): (usize, bool)) -> Option<Part> {
+fn read_part(collector: &mut Collector, item: &Yaml, depth: usize, may_be_timed: bool) -> Option<Part> {
     let (file, rename) = match &item.kind {
         NodeKind::Mapping(entries) => {
             shape::check_keys(collector, entries, &["model", "rename"], "a part");

@@ -181,8 +181,7 @@ pub fn read_actions(
                     if collector.is_full() {
                         break;
                     }
-                    let like = "internals: [tau]";
-                    if let Some(name) = shape::scalar(collector, item, "an action", like) {
+                    if let Some(name) = shape::scalar(collector, item, "an action", "internals: [tau]") {
                         declare(collector, name, None);
                     }
                 }
@@ -291,8 +290,8 @@ fn declare_action(
     actions.add(Action { name: name.text.clone(), kind, parameters: data }, parameters, Some(origin));
 }
 
-/// Reads the parameters of an action, and whether the tester sends it. The long form has the parameters under
-/// a key of their own, beside attributes.
+/// Reads the parameters of an action, and whether the tester sends it. A parameter of a broken type has no
+/// datum. The long form has the parameters under a key of their own, beside attributes.
 fn read_parameters(
     collector: &mut Collector,
     node: &Yaml,

@@ -132,6 +132,7 @@ impl Typing<'_, '_> {
             return self.type_alternative(&variant, number, call, whole);
         }
         match name {
+            // A declared function hides these words. The last case reports an unknown name.
             _ if self.scope.names.function(name).is_some() => self.type_declared_call(call, whole),
             "some" => self.type_some(call, whole),
             "keys" => self.type_keys(call, whole),
@@ -156,7 +157,7 @@ impl Typing<'_, '_> {
         true
     }
 
-    /// `defined(e)`: has the expression a value?
+    /// Types `defined(e)`: has the expression a value?
     fn type_defined(&mut self, call: &Call, whole: &Range<usize>) -> Option<Term> {
         let terms: Vec<Option<Term>> = call.arguments.iter().map(|argument| self.term(argument)).collect();
         if !self.check_arity("defined", &call.arguments, 1, whole, None) {

@@ -47,6 +47,7 @@ impl Parser<'_> {
         Ok(part)
     }
 
+    /// Parses a call: its name has been looked at, and is the next token.
     fn parse_call(&mut self, name: &str, name_span: Range<usize>) -> Parsed {
         // The name and its bracket.
         self.next += 2;
@@ -79,7 +80,7 @@ impl Parser<'_> {
         build_expression(ExpressionKind::Quantified(Box::new(quantified)), span)
     }
 
-    /// `i in 0..3`
+    /// Parses `i in 0..3`.
     fn parse_bound(&mut self, like: &str) -> Parsed<((String, Range<usize>), QuantifiedValues)> {
         let one_key = || "one name goes through the keys of a map: `[m[k] for k in m]`".to_owned();
         // Only in a list does a bracket stand here, as in `[v for (k, v) in m]`.
@@ -111,7 +112,7 @@ impl Parser<'_> {
         Ok((name, values))
     }
 
-    /// `x in q if c]`, after the element.
+    /// Parses `x in q if c]`, after the element.
     fn parse_comprehension(&mut self, element: Expression, open: &Range<usize>) -> Parsed {
         let like = "[x for x in q if x > 0]";
         let (name, of) = self.parse_bound(like)?;
@@ -132,7 +133,7 @@ impl Parser<'_> {
         ["all", "some", "count"].contains(&word) || matches!(next, Some(Lexeme::Name(word)) if word == "in")
     }
 
-    /// `match r: Ok(v) -> v | Missing -> 0`
+    /// Parses `match r: Ok(v) -> v | Missing -> 0`.
     fn parse_match(&mut self) -> Parsed {
         let (_, start) = self.take_name("`match`")?;
         let subject = self.parse_range_end()?;
@@ -195,7 +196,7 @@ impl Parser<'_> {
         self.tokens.get(self.next + count).map(|token| &token.kind)
     }
 
-    /// `is`, and the alternative after it.
+    /// Parses `is`, and the alternative after it.
     pub(super) fn parse_question(&mut self, base: Expression) -> Parsed {
         self.next += 1;
         let (name, place) = self.take_name("an alternative")?;
@@ -216,7 +217,7 @@ impl Parser<'_> {
         matches!(word, Some(Lexeme::Name(word)) if word == "with") && brace == Some(&Lexeme::Sign("{"))
     }
 
-    /// `with`, and the fields after it.
+    /// Parses `with`, and the fields after it.
     pub(super) fn parse_update(&mut self, base: Expression) -> Parsed {
         self.next += 1;
         self.parse_fields(None, Some(base))
@@ -237,6 +238,7 @@ impl Parser<'_> {
         !matches!((name, colon), (Some(Lexeme::Name(_)), Some(Lexeme::Sign(":"))))
     }
 
+    /// Parses `{A, B}`, or the entries of a map if a colon follows the first key.
     fn parse_set(&mut self) -> Parsed {
         let open = self.need("{", "")?;
         let mut keys = Vec::new();

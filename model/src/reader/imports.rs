@@ -114,6 +114,7 @@ impl Importing<'_> {
         found.into_iter().for_each(|finding| importer.push(finding));
     }
 
+    /// Reads the types and functions of an imported file, after those that it imports itself.
     fn read_declarations(&mut self, collector: &mut Collector, root: &Yaml) {
         let like = "types: { Shelf: \"int[0..9]\" }";
         let Some(entries) = shape::mapping(collector, root, "an imported file", like) else { return };

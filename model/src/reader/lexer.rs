@@ -185,6 +185,7 @@ fn lex_number(input: &mut Input<'_>) -> Lexed<TokenKind> {
     })
 }
 
+/// Reads a string in double quotes. A mistake in it becomes a token of its own.
 fn lex_text(input: &mut Input<'_>) -> Lexed<TokenKind> {
     if !input.starts_with('"') {
         return fail.parse_next(input);

@@ -12,7 +12,7 @@ use crate::types::{RecordType, Type};
 use crate::value::Value;
 
 impl Typing<'_, '_> {
-    /// `[1, 2]` where a list is expected.
+    /// Types `[1, 2]` where a list is expected.
     pub(super) fn type_list(
         &mut self,
         elements: &[Expression],
@@ -38,26 +38,26 @@ impl Typing<'_, '_> {
         self.fit(&term, &tree.span, &Type::Int, "the index")
     }
 
-    /// `q[i]`
+    /// Types `q[i]`.
     pub(super) fn build_element(&mut self, list: &Term, index: &Term, span: &Range<usize>) -> Option<Term> {
         let index = self.fit(index, span, &Type::Int, "the index")?;
         self.check_made(Term::standard(StandardOperation::Element, [list.clone(), index]), span)
     }
 
-    /// `q[i := e]`
+    /// Types `q[i := e]`.
     pub(super) fn type_changed_list(
         &mut self,
         list: &Term,
         index: &Expression,
         new: &Expression,
     ) -> Option<Term> {
-        let (_, _, ty) = list.sort().as_list()?;
-        let (index_term, new) = (self.type_index(index), self.type_as(new, ty, "an element"));
+        let (.., element_type) = list.sort().as_list()?;
+        let (index_term, new) = (self.type_index(index), self.type_as(new, element_type, "an element"));
         let changed = Term::standard(StandardOperation::ElementChanged, [list.clone(), index_term?, new?]);
         self.check_made(changed, &index.span)
     }
 
-    /// `q[i..j]`
+    /// Types `q[i..j]`.
     pub(super) fn type_list_slice(
         &mut self,
         list: &Term,
@@ -73,7 +73,7 @@ impl Typing<'_, '_> {
         self.check_made(Term::standard(StandardOperation::Part, arguments), &from.span)
     }
 
-    /// `q + r`, if one of them is a list.
+    /// Types `q + r`, if one of them is a list.
     pub(super) fn build_joined(
         &mut self,
         (left, a): (&Term, &Range<usize>),
@@ -139,8 +139,8 @@ impl Typing<'_, '_> {
         if let Some((_, key)) = list.sort().as_keyed() {
             return Some(key.sort());
         }
-        if let Some((_, _, element)) = list.sort().as_list() {
-            return Some(element.clone());
+        if let Some((.., element_type)) = list.sort().as_list() {
+            return Some(element_type.clone());
         }
         let sort = list.sort();
         let message =

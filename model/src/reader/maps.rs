@@ -11,7 +11,7 @@ use crate::term::operation::{DerivedOperation, StandardOperation};
 use crate::types::{RecordForm, RecordType, Type};
 
 impl Typing<'_, '_> {
-    /// `{A, B}` where a set is expected.
+    /// Types `{A, B}` where a set is expected.
     fn type_set(&mut self, keys: &[Expression], span: &Range<usize>, ty: &Arc<RecordType>) -> Option<Term> {
         // A loop and no iterator: a function that recurses must need little of the stack.
         let mut terms = Vec::new();
@@ -36,7 +36,7 @@ impl Typing<'_, '_> {
         }
     }
 
-    /// `[A: 1, B: 2]` where a map is expected.
+    /// Types `[A: 1, B: 2]` where a map is expected.
     fn type_map(
         &mut self,
         entries: &[(Expression, Expression)],
@@ -77,7 +77,7 @@ impl Typing<'_, '_> {
         self.type_as(tree, ty.map_value_type()?, "a value of the map")
     }
 
-    /// `k in s`
+    /// Types `k in s`.
     pub(super) fn type_member(&mut self, key: &Expression, table: &Expression) -> Option<Term> {
         if let ExpressionKind::Set(keys) = &table.kind {
             return self.type_one_of(key, keys);
@@ -105,7 +105,7 @@ impl Typing<'_, '_> {
         self.check_made(is_member, &(key.span.start..table.span.end))
     }
 
-    /// `k in {A, B}`, which needs no type of sets.
+    /// Types `k in {A, B}`, which needs no type of sets.
     fn type_one_of(&mut self, key: &Expression, keys: &[Expression]) -> Option<Term> {
         let term = self.term(key);
         let mut parts = Vec::new();
@@ -116,7 +116,7 @@ impl Typing<'_, '_> {
         Some(Term::or(parts.into_iter().collect::<Option<Vec<Term>>>()?))
     }
 
-    /// `m[k]`
+    /// Types `m[k]`.
     pub(super) fn type_value_at(&mut self, map: &Term, index: &Expression) -> Option<Term> {
         let (ty, _) = map.sort().as_keyed()?;
         if ty.map_value_type().is_none() {
@@ -129,7 +129,7 @@ impl Typing<'_, '_> {
         self.check_made(Term::standard(StandardOperation::ValueAt, [map.clone(), key]), &index.span)
     }
 
-    /// `m[k := v]`
+    /// Types `m[k := v]`.
     pub(super) fn type_changed_map(
         &mut self,
         map: &Term,
@@ -148,7 +148,7 @@ impl Typing<'_, '_> {
         self.check_made(changed, &index.span)
     }
 
-    /// `s + t`, `s - t`, `s * t`, `m - s`
+    /// Types `s + t`, `s - t`, `s * t`, `m - s`.
     pub(super) fn build_set_operation(
         &mut self,
         operator: Operator,
@@ -179,7 +179,7 @@ impl Typing<'_, '_> {
         self.check_made(Term::standard(operation, [left.clone(), right.clone()]), &(a.start..b.end))
     }
 
-    /// `s <= t`, or another comparison of two sets by their keys. `None` if these are no sets.
+    /// Types `s <= t`, or another comparison of two sets by their keys. `None` if these are no sets.
     pub(super) fn build_subset(&mut self, comparison: Comparison, a: &Term, b: &Term) -> Option<Term> {
         a.sort().as_keyed().filter(|(ty, _)| ty.map_value_type().is_none())?;
         let (operation, [small, large]) = match comparison {
@@ -214,7 +214,7 @@ impl Typing<'_, '_> {
         self.check_made(Term::standard(StandardOperation::Size, [table.clone()]), whole)
     }
 
-    /// `keys(m)`
+    /// Types `keys(m)`.
     pub(super) fn type_keys(&mut self, call: &Call, whole: &Range<usize>) -> Option<Term> {
         if !self.check_arity("keys", &call.arguments, 1, whole, None) {
             return None;

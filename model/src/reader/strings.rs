@@ -149,7 +149,7 @@ impl Typing<'_, '_> {
         None
     }
 
-    /// `s[i]` of a string.
+    /// Types `s[i]` of a string.
     pub(super) fn build_character(
         &mut self,
         string: &Term,
@@ -172,15 +172,12 @@ impl Typing<'_, '_> {
             return self.type_list_slice(list, from, to);
         }
         let whole = self.fit_argument(whole, string, &Type::String, "s[i..j]");
-        let first = self.term(from);
-        let first = self.fit_argument(first, from, &Type::Int, "s[i..j]");
-        let end = match to {
-            Some(to) => {
-                let end = self.term(to);
-                self.fit_argument(end, to, &Type::Int, "s[i..j]")
-            }
-            None => whole.as_ref().map(Term::length),
+        let mut type_index = |tree: &Expression| {
+            let index = self.term(tree);
+            self.fit_argument(index, tree, &Type::Int, "s[i..j]")
         };
+        let first = type_index(from);
+        let end = to.map_or_else(|| whole.as_ref().map(Term::length), type_index);
         Some(Term::on_strings(StringOperation::Slice, &[whole?, first?, end?]))
     }
 
@@ -194,7 +191,7 @@ impl Typing<'_, '_> {
         self.fit(&term?, &tree.span, sort, &format!("an argument of `{operation}`"))
     }
 
-    /// `s + t`, if one of them is a string.
+    /// Types `s + t`, if one of them is a string.
     pub(super) fn build_concatenation(
         &mut self,
         left: &Term,

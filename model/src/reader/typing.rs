@@ -439,6 +439,7 @@ impl<'a, 'c> Typing<'a, 'c> {
         self.warn_of_mistake("no-such-index", message, &index.span, &label, help.to_owned());
     }
 
+    /// Gives the type of the array that `a[i]` reads, or reports that the term is no array.
     fn expect_array(&mut self, term: &Term, span: &Range<usize>) -> Option<Arc<ArrayType>> {
         match term.sort() {
             Type::Array(ty) => Some(ty.clone()),
@@ -620,6 +621,7 @@ impl<'a, 'c> Typing<'a, 'c> {
         self.expect_number(term, &tree.span, operator)
     }
 
+    /// Refuses a term that is no number. `operator` is the operator that computes with it.
     fn expect_number(&mut self, term: Option<Term>, span: &Range<usize>, operator: &str) -> Option<Term> {
         let term = term?;
         if term.sort().is_number() {
@@ -716,19 +718,13 @@ impl<'a, 'c> Typing<'a, 'c> {
         let Some(((comparison, second), others)) = others.split_first() else { return self.term(first) };
         let mut parts = Vec::new();
         let (first_term, second_term) = self.type_two(first, second);
-        parts.push(self.build_comparison(
-            *comparison,
-            (&first_term, &first.span),
-            (&second_term, &second.span),
-        ));
+        let (left_side, right_side) = ((&first_term, &first.span), (&second_term, &second.span));
+        parts.push(self.build_comparison(*comparison, left_side, right_side));
         let (mut left_term, mut left_span) = (second_term, &second.span);
         for (comparison, right) in others {
             let right_term = self.type_neighbour(right, &left_term);
-            parts.push(self.build_comparison(
-                *comparison,
-                (&left_term, left_span),
-                (&right_term, &right.span),
-            ));
+            let (left_side, right_side) = ((&left_term, left_span), (&right_term, &right.span));
+            parts.push(self.build_comparison(*comparison, left_side, right_side));
             (left_term, left_span) = (right_term, &right.span);
         }
         parts.into_iter().collect::<Option<Vec<Term>>>().map(Term::and)

@@ -40,7 +40,7 @@ impl Typing<'_, '_> {
         self.error("missing-field", message, span, "its data are missing".to_owned(), Some(help));
     }
 
-    /// `Ok(3)`
+    /// Types `Ok(3)`.
     pub(super) fn type_alternative(
         &mut self,
         variant: &Arc<RecordType>,
@@ -63,7 +63,7 @@ impl Typing<'_, '_> {
         Some(variant.made_of(variant.tag(number), terms.into_iter().collect::<Option<Vec<Term>>>()?))
     }
 
-    /// `some(x)`, an option of the type of `x`.
+    /// Types `some(x)`, an option of the type of `x`.
     pub(super) fn type_some(&mut self, call: &Call, whole: &Range<usize>) -> Option<Term> {
         if !self.check_arity("some", &call.arguments, 1, whole, None) {
             return None;
@@ -73,7 +73,7 @@ impl Typing<'_, '_> {
         Some(option.made_of(Value::Bool(true), [value]))
     }
 
-    /// `none` or `some(x)` where an option is expected.
+    /// Types `none` or `some(x)` where an option is expected.
     pub(super) fn type_option(&mut self, tree: &Expression, expected: &Arc<RecordType>) -> Option<Term> {
         match &tree.kind {
             ExpressionKind::Call(call) if call.name.0 == "some" && self.is_free("some") => {
@@ -123,7 +123,7 @@ impl Typing<'_, '_> {
         number
     }
 
-    /// `r is Ok`
+    /// Types `r is Ok`.
     pub(super) fn type_question(
         &mut self,
         tree: &Expression,
@@ -135,7 +135,7 @@ impl Typing<'_, '_> {
         Some(is_alternative(&subject, number))
     }
 
-    /// `match r: ...`, of the expected type if there is one.
+    /// Types `match r: ...`, of the expected type if there is one.
     pub(super) fn type_match(
         &mut self,
         tree: &Match,

@@ -639,6 +639,7 @@ impl Builder<'_, '_> {
         self.collector.mistake("yaml-tag", format!("YAML reads `{written}` as a tag"), &bytes, label, help);
     }
 
+    /// Opens a mapping or a sequence, whose nodes come next. `None` if it is nested too deep.
     fn open_collection(
         &mut self,
         kind: NodeKind,

@@ -61,6 +61,7 @@ pub fn steps_bound(term: &Term) -> u64 {
     count_steps(term, &mut HashMap::new())
 }
 
+/// Counts the nodes of a term, with those of a body once for each of its instances.
 fn count_steps(term: &Term, memo: &mut HashMap<Term, u64>) -> u64 {
     if let Some(known) = memo.get(term) {
         return *known;

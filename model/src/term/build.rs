@@ -65,7 +65,7 @@ impl Term {
         junction(parts, Junction::Or)
     }
 
-    /// `a => b`
+    /// Makes `a => b`.
     pub fn implies(a: &Term, b: &Term) -> Term {
         Term::or([a.not(), b.clone()])
     }
@@ -212,7 +212,7 @@ impl Term {
         }
     }
 
-    /// `a[i]`; read through a store at the same or at a different literal index.
+    /// Makes `a[i]`; read through a store at the same or at a different literal index.
     pub fn select(array: &Term, index: &Term) -> Term {
         let Type::Array(ty) = array.sort().clone() else { panic!("{array} is not an array") };
         let index = if ty.index == Type::Real { index.to_real() } else { index.clone() };
@@ -251,7 +251,7 @@ impl Term {
         Term::make(Node::Select(array.clone(), index), ty.element.sort())
     }
 
-    /// `a[i := e]`. A store at the same index below is dropped if nothing depends on it.
+    /// Makes `a[i := e]`. A store at the same index below is dropped if nothing depends on it.
     pub fn store(array: &Term, index: &Term, element: &Term) -> Term {
         let Type::Array(ty) = array.sort().clone() else { panic!("{array} is not an array") };
         let index = if ty.index == Type::Real { index.to_real() } else { index.clone() };
@@ -281,7 +281,7 @@ impl Term {
         Term::make(Node::Store(base, index, element), Type::Array(ty))
     }
 
-    /// `r.field`, by position.
+    /// Makes `r.field`, by position.
     pub fn field(record: &Term, position: usize) -> Term {
         let Type::Record(ty) = record.sort().clone() else { panic!("{record} is not a record") };
         match record.written() {
@@ -451,7 +451,7 @@ fn is_number(term: &Term, number: i32) -> bool {
     }
 }
 
-/// `(x ± c) ± d` as `x ± e`. `None` if the operation has another form.
+/// Makes `(x ± c) ± d` as `x ± e`. `None` if the operation has another form.
 fn fold_constant(outer: Operator, a: &Term, b: &Term) -> Option<Term> {
     let d = signed_literal(outer, b)?;
     let Some(Node::Arithmetic(inner @ (Operator::Add | Operator::Subtract), x, c)) = a.written() else {

@@ -332,6 +332,7 @@ impl<'f> Slot<'f> {
         }
     }
 
+    /// Gives the content of the slot. Code in it is evaluated at the first use, and its result is kept.
     fn value(&self) -> Result<&Value> {
         let evaluated = match self {
             Slot::Value(value) => return Ok(value),

@@ -55,7 +55,7 @@ impl KeyFields {
     }
 }
 
-/// `{A, B}`
+/// Makes `{A, B}`.
 pub(super) fn lower_set(ty: &Arc<RecordType>, keys: &[Term]) -> Term {
     let is_in =
         |key: &Value| Term::or(keys.iter().map(|term| Term::equal(term, &Term::literal(key.clone()))));
@@ -64,13 +64,13 @@ pub(super) fn lower_set(ty: &Arc<RecordType>, keys: &[Term]) -> Term {
     KeyFields { ty: ty.clone(), fields, condition }.into_term()
 }
 
-/// `[A: 1, B: 2]`, keys and values in turn.
+/// Makes `[A: 1, B: 2]`, keys and values in turn.
 pub(super) fn lower_map(ty: &Arc<RecordType>, entries: &[Term]) -> Term {
     let empty = Term::literal(Value::any(&Type::Record(ty.clone())));
     entries.chunks_exact(2).fold(empty, |map, entry| with_value(&map, &entry[0], &entry[1]))
 }
 
-/// `k in s`. A key outside the key type is in no set.
+/// Makes `k in s`. A key outside the key type is in no set.
 pub(super) fn has_key(table: &Term, key: &Term) -> Term {
     has_key_in(&KeyFields::of(table), key)
 }
@@ -83,7 +83,7 @@ fn has_key_in(parts: &KeyFields, key: &Term) -> Term {
     restrict(&Term::and([parts.condition.clone(), has_value(key)]), &is_some_key, &Type::Bool)
 }
 
-/// `m[k]`
+/// Makes `m[k]`.
 pub(super) fn value_at(map: &Term, key: &Term) -> Term {
     let parts = KeyFields::of(map);
     let (keys, value_type) = (parts.ty.keys(), parts.ty.map_value_type().cloned().unwrap_or(Type::Bool));
@@ -96,7 +96,7 @@ pub(super) fn value_at(map: &Term, key: &Term) -> Term {
     restrict(&has_key_in(&parts, key), &chosen, &value_type)
 }
 
-/// `m[k := v]`
+/// Makes `m[k := v]`.
 pub(super) fn with_value(map: &Term, key: &Term, value: &Term) -> Term {
     let mut parts = KeyFields::of(map);
     let Type::Record(option) = &parts.ty.fields[0].1 else { unreachable!("{map} is no map") };
@@ -109,7 +109,7 @@ pub(super) fn with_value(map: &Term, key: &Term, value: &Term) -> Term {
     KeyFields { condition, ..parts }.into_term()
 }
 
-/// `s + t`, `s * t`, `s - t` and `m - s`
+/// Makes `s + t`, `s * t`, `s - t` and `m - s`.
 pub(super) fn combine_sets(operation: StandardOperation, a: &Term, b: &Term) -> Term {
     let (a, b) = (KeyFields::of(a), KeyFields::of(b));
     // In a difference, `a` may be a map, whose fields are options.
@@ -124,7 +124,7 @@ pub(super) fn combine_sets(operation: StandardOperation, a: &Term, b: &Term) -> 
     KeyFields { ty: a.ty, fields, condition }.into_term()
 }
 
-/// `a <= b` or `a < b` of sets.
+/// Makes `a <= b` or `a < b` of sets.
 pub(super) fn subset(operation: StandardOperation, a: &Term, b: &Term) -> Term {
     let (small, large) = (KeyFields::of(a), KeyFields::of(b));
     let pairs = small.fields.iter().zip(&large.fields);
@@ -136,14 +136,14 @@ pub(super) fn subset(operation: StandardOperation, a: &Term, b: &Term) -> Term {
     restrict(&condition, &Term::and(parts), &Type::Bool)
 }
 
-/// `len(s)`
+/// Makes `len(s)`.
 pub(super) fn count_keys(table: &Term) -> Term {
     let parts = KeyFields::of(table);
     let count = count_conditions((0..parts.fields.len()).map(|number| parts.has_number(number)));
     restrict(&parts.condition, &count, &Type::Int)
 }
 
-/// `keys(m)`
+/// Makes `keys(m)`.
 pub(super) fn key_set(map: &Term) -> Term {
     let parts = KeyFields::of(map);
     let set = map.sort().as_keyed().and_then(|(_, key)| RecordType::keyed(key, None));

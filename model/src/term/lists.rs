@@ -36,6 +36,7 @@ impl Parts {
         Parts::take_apart(list, true)
     }
 
+    /// Takes a list apart. `is_placed` says that all parts get places in the result (`of_placed`).
     fn take_apart(list: &Term, is_placed: bool) -> Self {
         let Type::Record(ty) = list.sort() else { unreachable!("{list} is not a list") };
         let most = ty.most().unwrap_or(0);
@@ -116,7 +117,7 @@ fn choose_by_index(index: &Term, count: usize, chosen: impl Fn(usize) -> Term) -
     })
 }
 
-/// `q[i]`
+/// Makes `q[i]`.
 pub(super) fn element_at(list: &Term, index: &Term) -> Term {
     let list = Parts::of(list);
     let chosen = choose_by_index(index, list.slots.len(), |number| list.slot(number));
@@ -144,7 +145,7 @@ pub(super) fn as_restricted(term: &Term) -> Option<(&Term, &Term)> {
     }
 }
 
-/// `q[i := e]`
+/// Makes `q[i := e]`.
 pub(super) fn with_element(list: &Term, index: &Term, new: &Term) -> Term {
     let list = Parts::of(list);
     list.like(&list.has_index(index), &list.length, |slot| {
@@ -154,7 +155,7 @@ pub(super) fn with_element(list: &Term, index: &Term, new: &Term) -> Term {
     })
 }
 
-/// `q[i..]`, or `q[i..j]`
+/// Makes `q[i..]`, or `q[i..j]`.
 pub(super) fn slice_of_list(list: &Term, from: &Term, to: Option<&Term>) -> Term {
     let list = Parts::of(list);
     let most = list.slots.len();
@@ -179,7 +180,7 @@ pub(super) fn slice_of_list(list: &Term, from: &Term, to: Option<&Term>) -> Term
     })
 }
 
-/// `q + r`
+/// Makes `q + r`.
 pub(super) fn join_lists(first: &Term, second: &Term) -> Term {
     let (a, b) = (Parts::of_placed(first), Parts::of_placed(second));
     let most_of_b = match b.length.as_literal() {
@@ -200,7 +201,7 @@ pub(super) fn join_lists(first: &Term, second: &Term) -> Term {
     })
 }
 
-/// `insert(q, i, e)`
+/// Makes `insert(q, i, e)`.
 pub(super) fn insert_element(list: &Term, index: &Term, new: &Term) -> Term {
     let list = Parts::of(list);
     // An index at the end is allowed: it appends.
@@ -216,7 +217,7 @@ pub(super) fn insert_element(list: &Term, index: &Term, new: &Term) -> Term {
     })
 }
 
-/// `remove_at(q, i)`
+/// Makes `remove_at(q, i)`.
 pub(super) fn remove_element(list: &Term, index: &Term) -> Term {
     let list = Parts::of(list);
     let length = Term::subtract(&list.length, &Term::int(1));
@@ -308,7 +309,7 @@ pub(super) fn sort_list(list: &Term) -> Term {
     })
 }
 
-/// `sum(q)`
+/// Makes `sum(q)`.
 pub(super) fn sum_list(list: &Term) -> Term {
     let list = Parts::of(list);
     let ty = list.ty.element_type().sort();
@@ -318,7 +319,7 @@ pub(super) fn sum_list(list: &Term) -> Term {
     restrict(&list.condition, &combine_balanced(&summands, &Term::add), &ty)
 }
 
-/// `min(q)`, or `max(q)` with the comparison `>`.
+/// Makes `min(q)`, or `max(q)` with the comparison `>`.
 pub(super) fn extreme_element(list: &Term, better: Comparison) -> Term {
     let list = Parts::of(list);
     let ty = list.ty.element_type().sort();
@@ -333,7 +334,7 @@ pub(super) fn extreme_element(list: &Term, better: Comparison) -> Term {
     restrict(&Term::and([list.condition.clone(), list.is_longer(0)]), &chosen, &ty)
 }
 
-/// `join(q, s)`
+/// Makes `join(q, s)`.
 pub(super) fn join_strings(list: &Term, separator: &Term) -> Term {
     let list = Parts::of(list);
     let join = |a: &Term, b: &Term| Term::on_strings(StringOperation::Concatenate, &[a.clone(), b.clone()]);

@@ -275,6 +275,7 @@ impl Term {
     }
 }
 
+/// Adds the data that the term mentions to `data`. Each shared subterm is looked at once.
 fn collect_data(term: &Term, seen: &mut HashSet<Term>, data: &mut BTreeSet<Datum>) {
     if term.0.mentions == 0 || !seen.insert(term.clone()) {
         return;

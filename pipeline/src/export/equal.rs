@@ -36,33 +36,30 @@ pub fn find_difference(written: &Iosts, read: &Iosts, solver: &mut dyn Solver) -
         return difference("the number of transitions");
     }
     let mut pairs = written.transitions.iter().zip(&read.transitions);
-    let differs = pairs.find(|(one, other)| !is_same_transition(written, one, read, other, solver));
-    differs.map(|(one, _)| format!("the transition {}", written.describe(one)))
+    let differs = pairs.find(|(t1, t2)| !is_same_transition(written, t1, read, t2, solver));
+    differs.map(|(t1, _)| format!("the transition {}", written.describe(t1)))
 }
 
 /// Do the transitions lead alike? Assigned values are compared where the guard holds.
 fn is_same_transition(
     written: &Iosts,
-    one: &Transition,
+    t1: &Transition,
     read: &Iosts,
-    other: &Transition,
+    t2: &Transition,
     solver: &mut dyn Solver,
 ) -> bool {
-    one.source == other.source
-        && one.target == other.target
-        && written.action(one.action).name == read.action(other.action).name
-        && mean_same(&one.guard, &other.guard, &[], solver)
-        && one.assignments.len() == other.assignments.len()
-        && one.assignments.iter().zip(&other.assignments).all(
-            |((variable, value), (read_variable, read_value))| {
-                variable == read_variable && mean_same(value, read_value, &one.guard.conjuncts(), solver)
-            },
-        )
+    let mut values = t1.assignments.values().zip(t2.assignments.values());
+    t1.source == t2.source
+        && t1.target == t2.target
+        && written.action(t1.action).name == read.action(t2.action).name
+        && mean_same(&t1.guard, &t2.guard, &[], solver)
+        && t1.assignments.keys().eq(t2.assignments.keys())
+        && values.all(|(value, read_value)| mean_same(value, read_value, &t1.guard.conjuncts(), solver))
 }
 
 /// Do the terms mean the same wherever the premises hold?
-fn mean_same(one: &Term, other: &Term, premises: &[Term], solver: &mut dyn Solver) -> bool {
-    one == other
-        || (one.sort() == other.sort()
-            && must_hold(solver, premises, &Term::compare(Comparison::Equal, one, other)))
+fn mean_same(left: &Term, right: &Term, premises: &[Term], solver: &mut dyn Solver) -> bool {
+    left == right
+        || (left.sort() == right.sort()
+            && must_hold(solver, premises, &Term::compare(Comparison::Equal, left, right)))
 }

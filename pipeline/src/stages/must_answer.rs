@@ -43,7 +43,8 @@ use crate::stages::sets::pending_effect;
 /// This sign marks, in a condition, the data that are not kept. No name of a model has it.
 const NOT_KEPT: char = '@';
 
-/// Finds, for each location, the data with which it must answer.
+/// Makes the condition under which each location must answer. It is `false` where that is not known, or
+/// cannot be written.
 pub(super) fn must_answer_conditions(
     closed: &Closed,
     members: &Numbered<LocationId, Vec<Member>>,
@@ -62,15 +63,16 @@ pub(super) fn must_answer_conditions(
             .flat_map(|(member, shown)| closed.rests[member.location].iter().map(move |rest| (rest, shown)))
             .collect();
         let condition = answer_condition(&closed.iosts, &rests);
-        if condition.is_true() || condition.is_false() || must_hold(solver, &[], &condition) {
-            return if condition.is_false() { Term::no() } else { Term::yes() };
+        if condition.is_false() {
+            return condition;
+        }
+        if condition.is_true() || must_hold(solver, &[], &condition) {
+            return Term::yes();
         }
         let is_kept = condition.data().iter().all(|datum| !datum.name().contains(NOT_KEPT));
         let is_short = condition.written_size() <= limits.of(Quantity::Nodes);
-        match is_kept && is_short && may_hold(solver, &condition.conjuncts()) {
-            true => without_repetition(&condition, solver),
-            false => Term::no(),
-        }
+        let is_useful = is_kept && is_short && may_hold(solver, &condition.conjuncts());
+        if is_useful { without_repetition(&condition, solver) } else { Term::no() }
     })
 }
 
