@@ -336,6 +336,7 @@ fn explain_braces(line: &str, head: &str) -> Option<String> {
     };
     let key = head.rsplit([' ', ':']).next().filter(|key| lexer::is_name(key))?;
     let before_key = head[..head.len() - key.len()].trim_end();
+    // The second key stands behind a comma, or is the `amount` behind `Bid:`.
     let is_second = before_key.ends_with(',') || before_key.trim_start() == format!("{begin}:");
     let colon = if begin.is_empty() || begin == "- " { "" } else { ": " };
     is_second.then(|| format!("{begin}{colon}{{ {} }}", keys.trim()))

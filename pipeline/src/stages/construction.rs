@@ -179,17 +179,17 @@ impl<'a, E: EffectRules> Construction<'a, E> {
     fn follow(&mut self, solver: &mut dyn Solver) -> Result<(), Stop> {
         let mut waiting = BinaryHeap::from([(self.effects.priority(1, LocationId(0)), LocationId(0))]);
         let mut transitions_from_sets = 0;
-        while let Some((_, number)) = waiting.pop() {
+        while let Some((_, source)) = waiting.pop() {
             // Nothing that follows an end matters.
-            if self.sets[number].ends {
+            if self.sets[source].ends {
                 continue;
             }
-            let context = self.effects.context(&self.sets[number]);
-            for (action, candidates) in self.find_moves(number, &context, solver)? {
+            let context = self.effects.context(&self.sets[source]);
+            for (action, candidates) in self.find_moves(source, &context, solver)? {
                 let guards: Vec<Term> = candidates.iter().map(|candidate| candidate.guard.clone()).collect();
                 let subsets = satisfiable_subsets(&guards, &context, self.limits, solver)?;
                 // Ordinary locations have no more transitions than before, so only others are limited.
-                if !is_ordinary(&self.sets[number].members) {
+                if !is_ordinary(&self.sets[source].members) {
                     transitions_from_sets += subsets.len();
                     check_limit(
                         Stage::Determinize,
@@ -206,6 +206,7 @@ impl<'a, E: EffectRules> Construction<'a, E> {
                     if self.effects.gives_up() {
                         return Ok(());
                     }
+                    // A transition of one candidate has its place in the user's text, and mostly its guard.
                     let single = if let [candidate] = chosen.as_slice() { Some(candidate) } else { None };
                     if single.is_none_or(|candidate| candidate.guard != guard) {
                         self.with_made_guards.push(self.transitions.next_number());
@@ -217,14 +218,8 @@ impl<'a, E: EffectRules> Construction<'a, E> {
                     if target == number_if_new {
                         waiting.push((self.effects.priority(members, target), target));
                     }
-                    self.transitions.push(Transition {
-                        source: number,
-                        action,
-                        guard,
-                        assignments,
-                        target,
-                        origin,
-                    });
+                    let made = Transition { source, action, guard, assignments, target, origin };
+                    self.transitions.push(made);
                 }
             }
         }

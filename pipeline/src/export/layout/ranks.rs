@@ -153,11 +153,10 @@ fn lower_nodes(links: &[LayoutLink], turned: &mut [bool], rank: &mut [usize], fi
             continue;
         }
         has_above[link.target] = true;
-        let highest_allowed = rank[link.target].saturating_sub(1);
-        let lowest_so_far = &mut lowest[link.source];
-        *lowest_so_far = Some(
-            lowest_so_far.map_or(highest_allowed, |lowest_so_far: usize| lowest_so_far.min(highest_allowed)),
-        );
+        // A node stays above all that it leads to.
+        let above_target = rank[link.target].saturating_sub(1);
+        let allowed = &mut lowest[link.source];
+        *allowed = Some(allowed.unwrap_or(above_target).min(above_target));
     }
     // Node 0 stays at the top.
     for &node in finished {
