@@ -491,8 +491,9 @@ impl Typing<'_, '_> {
         self.warn_of_tail(&tail, message, "not asked in the other branch", "branch");
     }
 
-    /// Finds the last parts of a form that goes on to the end. `body` is its end, and `is_own` says which
-    /// parts surely belong to it. `None` if none does, if the last one does, or if `body` has brackets.
+    /// Finds what may have been meant to stand behind a form, as `b` in `all i in 0..3: p(i) && b`: the parts
+    /// of its `body` after the last one that surely belongs to it (`is_own`). `None` if no part does, if the
+    /// last one does, or if `body` has brackets.
     pub(super) fn find_tail(
         &self,
         body: &Expression,

@@ -273,7 +273,7 @@ impl Parser<'_> {
         build_expression(ExpressionKind::Entries(entries), open.start..close.end)
     }
 
-    /// The fields of a record, in braces.
+    /// Parses the fields of a record, in braces.
     fn parse_fields(&mut self, name: Option<(String, Range<usize>)>, base: Option<Expression>) -> Parsed {
         let open = self.need("{", "before the fields")?;
         let mut fields = Vec::new();
