@@ -401,6 +401,7 @@ mod tests {
             (list(&[0, 1, 2]), list(&[0, 1, 2, 3]), format!("v with {} at [3]", quoted(3))),
             (list(&[0, 1, 2, 3]), list(&[0, 2, 3]), format!("v without {} at [1]", quoted(1))),
             (list(&[0, 1, 2, 3]), list(&[0, 1, 4, 3]), format!("v[2] = {}", quoted(4))),
+            (list(&[0, 1, 2]), list(&[1, 2, 3]), format!("v without [0], v with {} at [2]", quoted(3))),
             (list(&[]), list(&[0]), format!("v = [{}]", quoted(0))),
             (map(&[(1, 1), (2, 2), (3, 3)]), map(&[(1, 1), (2, 4), (3, 3)]), format!("v[2] = {}", quoted(4))),
             (map(&[(1, 1), (2, 2)]), map(&[(1, 1), (2, 2), (4, 1)]), format!("v[4] = {}", quoted(1))),

@@ -38,6 +38,8 @@ functions:
   step: { parameters: { n: int }, is: "if n > 5 then v div 2 else if n == 3 then v - 1 else 0 - n" }
   twice: { parameters: { n: int }, is: "step(n + 4)" }
   worth: { parameters: { q: Items }, is: "sum([i.price for i in q if i.price in {2, 40}])" }
+  first: { result: Item, is: "vItems[0]" }
+  raised: { parameters: { i: Item }, result: Item, is: "i with { price: if i.price > 30 then i.price + w else 1 }" }
   good: "v > 5 && len(vItems) + w <= 8 && vItems[0].price < v"
 initial:
   location: l
@@ -503,6 +505,24 @@ fn a_condition_is_told_with_what_decides_in_it() {
             "does not hold, since `found.value == vItems[0]` does not: found.value = {name: \"pen\", price: 3}, v = 10, vItems[0] = {name: \"pen\", price: 2}",
         ),
         (
+            "N",
+            "n == raised(vItems[1]).price",
+            json!(9),
+            "since `n == vItems[1].price + w` does not (the branch where `vItems[1].price > 30` is true): n = 9, vItems[1].price = 40, w = 3",
+        ),
+        (
+            "N",
+            "n == max(0, first().price - 1)",
+            json!(9),
+            "does not hold: first().price = 2 (as `vItems[0].price`), max(0, first().price - 1) = 1, n = 9",
+        ),
+        (
+            "N",
+            "all i in vItems[0..w - 1]: i.price < n",
+            json!(9),
+            "does not hold, since `i.price < n` does not: i.price = 40, n = 9",
+        ),
+        (
             "Ok",
             "!good()",
             json!(null),
@@ -666,7 +686,7 @@ fn what_the_state_excludes_is_no_alternative() {
     let excluding = [("N", "(v < 5 || n == 1) && n == 2"), ("Ok", "v >= 5 && w == 3")];
     let told = why(&excluding, "N", &[json!(2)]).guards.iter().map(ToString::to_string).collect::<Vec<_>>();
     assert_eq!(told.len(), 2, "{told:?}");
-    assert!(told[1].contains("-Ok-> l (m:58): `v >= 5 && w == 3` holds: v = 10, w = 3"), "{told:?}");
+    assert!(told[1].contains("-Ok-> l (m:60): `v >= 5 && w == 3` holds: v = 10, w = 3"), "{told:?}");
     let both = [("N", "v > 5 && n == 1"), ("N", "v <= 5 && n == 2")];
     assert_eq!(instead(&both, "N", &[json!(3)]), "n = 1, got 3");
     // A purpose splits a transition: one half cannot be met by any value.
@@ -691,6 +711,11 @@ fn a_guard_for_another_alternative_is_left_out() {
     let due = json!({ "Due": { "cents": 20, "each": 2 } });
     let told: Vec<String> = why(&guards, "Bill", &[due]).guards.into_iter().map(|one| one.part).collect();
     assert_eq!(told, ["v < 5", "w < 2"], "{told:?}");
+    // An operation without a value tells nothing about its alternative.
+    let undefined = [guards[0], ("Bill", "vItems == [] && bill == Due(vItems[9].price, 1)")];
+    let due = json!({ "Due": { "cents": 20, "each": 2 } });
+    let told: Vec<String> = why(&undefined, "Bill", &[due]).guards.into_iter().map(|one| one.part).collect();
+    assert_eq!(told, ["vItems == []"], "{told:?}");
     // One of which a single condition fails explains more.
     let guards = [guards[0], guards[1], ("Bill", "v < 4 && bill == Due(20, 2)")];
     let due = json!({ "Due": { "cents": 20, "each": 2 } });
