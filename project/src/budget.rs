@@ -116,20 +116,22 @@ fn parse_milliseconds(text: &str) -> Option<u64> {
 /// Explains how a time is written. Names the time that may be meant if its unit is spelt in another way, or
 /// if its number has a fraction.
 fn explain_time(text: &str) -> String {
+    // How the units begin in other spellings.
     const SPELT: [(&str, &str); 6] =
         [("milli", "ms"), ("msec", "ms"), ("sec", "s"), ("s", "s"), ("min", "m"), ("h", "h")];
     let is_number = |sign: char| sign.is_ascii_digit() || sign == '.';
-    let (number, unit) = text.split_at(text.find(|sign| !is_number(sign)).unwrap_or(text.len()));
-    let unit = unit.trim_start().to_lowercase();
-    let spelt = SPELT.iter().find(|(begin, _)| unit.starts_with(begin)).map_or(&*unit, |(_, unit)| *unit);
+    let (number, written) = text.split_at(text.find(|sign| !is_number(sign)).unwrap_or(text.len()));
+    let written = written.trim_start().to_lowercase();
+    let known = SPELT.iter().find(|(begin, _)| written.starts_with(begin));
+    let unit = known.map_or(&*written, |(_, unit)| *unit);
     let meant = match number.parse::<f64>() {
-        Ok(fraction) if number.contains('.') => match spelt {
+        Ok(fraction) if number.contains('.') => match unit {
             "s" => format!("{:.0}ms", fraction * 1000.0),
             "m" => format!("{:.0}s", fraction * 60.0),
             "h" => format!("{:.0}m", fraction * 60.0),
             _ => return NO_TIME.to_owned(),
         },
-        _ => format!("{number}{spelt}"),
+        _ => format!("{number}{unit}"),
     };
     match parse_milliseconds(&meant) {
         Some(1..) => format!("{NO_TIME}; did you mean `{meant}`?"),

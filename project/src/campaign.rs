@@ -174,7 +174,7 @@ fn read_tests(
 ) -> Option<Vec<TestSource>> {
     const LIKE: &str = "tests: [{ configuration: coreach.yaml }]";
     let items = read_nonempty_list(collector, root, entries, "tests", LIKE)?;
-    let mut found = Vec::new();
+    let mut tests = Vec::new();
     for item in items {
         if collector.is_full() {
             return None;
@@ -189,26 +189,21 @@ fn read_tests(
         let document = shape::get(entries, "test_case");
         match (configuration, document) {
             (Some(node), None) => {
-                found.push(
-                    read_reference(collector, node, "configuration", folder).map(TestSource::Configuration),
-                );
+                let read = read_reference(collector, node, "configuration", folder);
+                tests.push(read.map(TestSource::Configuration));
             }
             (None, Some(node)) => {
-                found.push(read_reference(collector, node, "test_case", folder).map(TestSource::Document));
+                tests.push(read_reference(collector, node, "test_case", folder).map(TestSource::Document));
             }
             (Some(_), Some(node)) => {
                 let message = "an item must name either a configuration or a test case";
-                collector.error(
-                    "two-sources",
-                    message,
-                    &node.head(),
-                    "the second one: make it an item of its own",
-                );
+                let label = "the second one: make it an item of its own";
+                collector.error("two-sources", message, &node.head(), label);
             }
             (None, None) => shape::missing_key(collector, item, "configuration", what, LIKE),
         }
     }
-    found.into_iter().collect()
+    tests.into_iter().collect()
 }
 
 fn read_iuts(
@@ -218,9 +213,9 @@ fn read_iuts(
     folder: &Path,
 ) -> Option<Vec<Reference>> {
     let items = read_nonempty_list(collector, root, entries, "iuts", "iuts: [server.yaml]")?;
-    let found: Vec<Option<Reference>> =
+    let iuts: Vec<Option<Reference>> =
         items.into_iter().map(|item| read_reference(collector, item, "IUT file", folder)).collect();
-    found.into_iter().collect()
+    iuts.into_iter().collect()
 }
 
 /// Reads the items of a list that must be there and not be empty. An item without a list is a list of one.
@@ -256,9 +251,9 @@ fn read_constants(collector: &mut Collector, entries: &[Entry]) -> Option<Consta
         }
         NodeKind::Mapping(_) => Some(Constants::Given(vec![read_instance(collector, node)?])),
         NodeKind::Sequence(items) if !items.is_empty() => {
-            let found: Vec<Option<InstanceConstants>> =
+            let instances: Vec<Option<InstanceConstants>> =
                 items.iter().map(|item| read_instance(collector, item)).collect();
-            found.into_iter().collect::<Option<Vec<InstanceConstants>>>().map(Constants::Given)
+            instances.into_iter().collect::<Option<_>>().map(Constants::Given)
         }
         _ => {
             let what = "a list of instances, or `solved` with their number";

@@ -186,6 +186,7 @@ fn drop_negative_delays(purpose: &mut TestPurpose, delay: &Datum) {
     }
 }
 
+/// Says in sentences which events completion sends to Reject.
 fn describe_rejected(purpose: &TestPurpose, solver: &mut Z3Solver) -> Vec<String> {
     let residuals = rejected_residuals(purpose, solver);
     let sentence = |(source, action, residual): &(LocationId, ActionId, Term)| {
@@ -257,11 +258,9 @@ fn check_iut(path: &Path, given: &[Iosts], locations: &ReportedLocations, has_wr
         add_new_findings(&mut found, more);
     };
     if models.is_empty() {
-        note(
-            load_file(path)
-                .map_err(|error| vec![error])
-                .and_then(|file| iut::read(file, path.parent().unwrap_or(Path::new("")), None)),
-        );
+        let folder = path.parent().unwrap_or(Path::new(""));
+        let file = load_file(path).map_err(|error| vec![error]);
+        note(file.and_then(|file| iut::read(file, folder, None)));
     }
     let mut files = Once::default();
     for model in &models {

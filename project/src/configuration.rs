@@ -211,8 +211,8 @@ fn parse_configuration(collector: &mut Collector, folder: &Path, needed: Purpose
     // `purpose` and `property`, but no transitions.
     let has = |key: &str| shape::get(entries, key).is_some();
     for (key, what) in kinds {
-        let is_plan = matches!(key, "iut" | "campaign") && !has("purpose");
-        let is_other_kind = !has("specification") && (has("transitions") || is_plan);
+        let is_iut_or_campaign = matches!(key, "iut" | "campaign") && !has("purpose");
+        let is_other_kind = !has("specification") && (has("transitions") || is_iut_or_campaign);
         if let (true, Some(entry)) = (is_other_kind, entries.iter().find(|entry| entry.key.text == key)) {
             let message = format!("expected a configuration, but this is {what}");
             let label = format!("this begins {what}");
@@ -376,11 +376,8 @@ pub(crate) fn read_reference(
     let mut found =
         Diagnostic::error("missing-file", "a file that is named here cannot be read").at(origin, label);
     if scalar.text.contains(", ") {
-        found = found.help(format!(
-            "write several as a list: `{}s: [{}]`",
-            what.trim_end_matches('s'),
-            scalar.text
-        ));
+        let key = what.trim_end_matches('s');
+        found = found.help(format!("write several as a list: `{key}s: [{}]`", scalar.text));
     } else if !is_folder {
         found = found.help("paths are relative to the folder of the file that names them");
     }
@@ -538,26 +535,20 @@ fn read_thresholds(collector: &mut Collector, widening: &[Entry]) -> Option<Give
     match &node.kind {
         NodeKind::Scalar(scalar) if scalar.text == "auto" => Some(GivenThresholds::Auto),
         NodeKind::Sequence(items) => {
-            let numbers: Vec<Option<RBig>> = items
-                .iter()
-                .map(|item| {
-                    let term = read_expression(
-                        collector,
-                        item,
-                        Scope::of(&Names::default()),
-                        &Type::Real,
-                        "a threshold",
-                    )?;
-                    match term.as_literal() {
-                        Some(Value::Real(value)) => Some(value.clone()),
-                        _ => {
-                            let message = "a threshold must be a number";
-                            collector.error("wrong-value", message, &item.head(), "not a number");
-                            None
-                        }
+            let names = Names::default();
+            let read = |item: &Arc<Yaml>| {
+                let scope = Scope::of(&names);
+                let term = read_expression(collector, item, scope, &Type::Real, "a threshold")?;
+                match term.as_literal() {
+                    Some(Value::Real(value)) => Some(value.clone()),
+                    _ => {
+                        let message = "a threshold must be a number";
+                        collector.error("wrong-value", message, &item.head(), "not a number");
+                        None
                     }
-                })
-                .collect();
+                }
+            };
+            let numbers: Vec<Option<RBig>> = items.iter().map(read).collect();
             numbers.into_iter().collect::<Option<Vec<RBig>>>().map(GivenThresholds::Numbers)
         }
         _ => {

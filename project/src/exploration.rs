@@ -43,7 +43,6 @@ pub struct Exploration {
 pub fn explore(iosts: &Iosts, limits: TreeLimits, purpose: Purpose) -> Exploration {
     let system = System::new(iosts);
     let mut solver = Z3Solver::default();
-    let beyond = "not all paths fit: more nodes would be needed";
     // The tree is kept outside of the closure, since the budget may end that.
     let restricted = TreeLimits { is_restricted: true, ..limits };
     let mut growth = match purpose {
@@ -68,7 +67,7 @@ pub fn explore(iosts: &Iosts, limits: TreeLimits, purpose: Purpose) -> Explorati
             }
         };
         let is_complete = grow_to_ends(&system, &mut growth, steps, &mut accepting, &mut solver);
-        missing = (!is_complete).then_some(beyond);
+        missing = (!is_complete).then_some("not all paths fit: more nodes would be needed");
     });
     accepting.sort();
     Exploration { tree: growth.kept(), accepting, asked: solver.statistics(), missing, stop: worked.err() }
@@ -99,7 +98,8 @@ pub fn find_chosen(iosts: &Iosts, tree: &PathTree, numbers: &[usize]) -> Result<
     }
     found.sort_unstable();
     found.dedup();
-    let is_above = |node: &NodeId| found.iter().any(|one| one != node && tree.path(*one).contains(node));
+    let is_above =
+        |node: &NodeId| found.iter().any(|other| other != node && tree.path(*other).contains(node));
     match found.iter().find(|node| is_above(node)) {
         Some(node) => Err(refused(&node.place(), "it is on the path to another accepted node")),
         None => Ok(found),
@@ -112,8 +112,9 @@ pub fn write_purpose(iosts: &Iosts, found: &Exploration, name: &str) -> String {
     let path = |node: &NodeId| {
         let nodes = tree.path(*node);
         let locations: Vec<&str> =
-            nodes.iter().map(|one| iosts.location(tree.nodes[*one].state.location).name.as_str()).collect();
-        let steps = nodes.iter().filter_map(|one| match &tree.nodes[*one].by {
+            nodes.iter().map(|id| iosts.location(tree.nodes[*id].state.location).name.as_str()).collect();
+        // A step without a transition is quiescence.
+        let steps = nodes.iter().filter_map(|id| match &tree.nodes[*id].by {
             TreeMove::Start => None,
             TreeMove::Quiet => Some(None),
             TreeMove::Take(step) => Some(Some(step.transition)),
@@ -292,6 +293,10 @@ pub fn make_document(
     exit_code: u8,
 ) -> ExplorationDocument {
     let tree = &found.tree;
+    let report_refuted = |refuted: &Refuted| match refuted {
+        Refuted::Transition(transition) => ReportedRefutation::Transition(transition.place()),
+        Refuted::Quiet => ReportedRefutation::Quiet("quiescence"),
+    };
     let nodes = tree.nodes.numbered().map(|(number, node)| ReportedNode {
         parent: node.parent.map(Number::place),
         step: match &node.by {
@@ -325,14 +330,7 @@ pub fn make_document(
         included_in: if let NodeEnd::Included(other) = node.end { Some(other.place()) } else { None },
         merged_into: if let NodeEnd::Merged(other) = node.end { Some(other.place()) } else { None },
         accepts: found.accepting.binary_search(&number).is_ok(),
-        refuted: node
-            .refuted
-            .iter()
-            .map(|refuted| match refuted {
-                Refuted::Transition(transition) => ReportedRefutation::Transition(transition.place()),
-                Refuted::Quiet => ReportedRefutation::Quiet("quiescence"),
-            })
-            .collect(),
+        refuted: node.refuted.iter().map(report_refuted).collect(),
     });
     ExplorationDocument {
         // Only a change that old readers do not understand raises it.

@@ -162,6 +162,7 @@ pub struct Heading {
 pub fn read_heading(file: &Arc<SourceFile>) -> Result<Heading, Vec<Diagnostic>> {
     // A configuration may name its purpose before its specification, but has no key `of`.
     let (is_aimed, has_of) = (Cell::new(false), Cell::new(false));
+    // Reads up to the key that decides.
     let found = yaml::top_keys(&file.text, |key| {
         is_aimed.set(is_aimed.get() || matches!(key, "purpose" | "property"));
         has_of.set(has_of.get() || key == "of");
@@ -232,6 +233,7 @@ pub fn find_kind(path: &Path) -> Option<FileKind> {
     let (mut opened, mut bytes) = (file::open(path).ok()?, Vec::new());
     let largest = ReaderLimits::GENERATED.bytes as u64;
     let content = content_of(path, &mut opened, &mut bytes, largest).ok()?;
+    // The rest, which was not needed to find the content's form.
     if content != FileContent::Store {
         bytes.extend(file::read_rest(opened, largest).ok()?);
     }
@@ -273,6 +275,7 @@ pub(crate) fn report_other_kind(collector: &mut Collector, entries: &[Entry], ex
     true
 }
 
+/// Lists the YAML files in a folder, by name. Of very many files, only the first are listed.
 pub(crate) fn list_yaml_files(folder: &Path) -> Vec<PathBuf> {
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let items = std::fs::read_dir(folder).into_iter().flatten().flatten();

@@ -36,7 +36,7 @@ pub fn read_request(
     steps: &str,
     time: Option<&SilenceAfter>,
 ) -> Result<(PathRequest, Vec<Diagnostic>), Vec<Diagnostic>> {
-    let (specification, configured, mut warnings) =
+    let (specification, time_in_file, mut warnings) =
         match load_text_of(path, &[FileKind::Specification, FileKind::Configuration])?.0 {
             FileKind::Configuration => {
                 let (configuration, warnings) = load_configuration(path)?;
@@ -48,11 +48,11 @@ pub fn read_request(
     let model = load(&specification).map_err(|found| vec![found])?;
     let (read, more) = read_timed_specification(model)?;
     warnings.extend(more);
-    let of_file = configured.and_then(|value| match value {
+    let configured = time_in_file.and_then(|value| match value {
         Value::Real(time) => Some(SilenceAfter::Time(time)),
         _ => None,
     });
-    let Some(silence_after) = time.cloned().or(of_file) else {
+    let Some(silence_after) = time.cloned().or(configured) else {
         let found = Diagnostic::error("silence-after", "the time after which silence is a fact is missing");
         let help = "add `--tm 5`, a time in the model's unit; or `--tm symbolic`, which makes it a constant; or give a configuration with `timed: { silence_after: 5 }`";
         return Err(vec![found.help(help)]);

@@ -410,6 +410,7 @@ fn read_tcp(reader: &mut IutReader<'_>, root: &[Entry], node: &Yaml, carrier: Ca
     {
         require_reset(reader, entries, "launch", encoding.reset().is_empty(), example_reset(encoding));
     }
+    // A system that coreach does not launch, or that it keeps, outlives its runs.
     if let (Carrier::Datagrams, Some(launch)) = (carrier, &launch)
         && launch.as_ref().is_none_or(|launch| launch.keep)
     {

@@ -186,6 +186,7 @@ pub struct MadeOnline {
     pub seconds: f64,
 }
 
+/// Makes the test of a purpose that is judged online, as [`make`] makes a test case.
 pub fn make_online(
     project: &Project,
     purpose: &TestPurpose,

@@ -209,8 +209,8 @@ fn identify(path: &Path) -> FileIdentity {
     }
     let path = follow_dangling_link(path);
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let known = folder.canonicalize().ok().zip(path.file_name()).map(|(folder, name)| folder.join(name));
-    FileIdentity::New(known.unwrap_or_else(|| std::path::absolute(&path).unwrap_or(path)))
+    let full_name = folder.canonicalize().ok().zip(path.file_name()).map(|(folder, name)| folder.join(name));
+    FileIdentity::New(full_name.unwrap_or_else(|| std::path::absolute(&path).unwrap_or(path)))
 }
 
 /// Returns the store beside which SQLite would keep a file of this name.
@@ -301,10 +301,10 @@ impl Inputs {
             let over = |what: String| {
                 Diagnostic::error("writes-over-input", format!("{what}: {name}")).help("name another file")
             };
-            let is_written = |input: &&InputFile| {
+            let is_overwritten = |input: &&InputFile| {
                 input.identity == identity && !(input.is_kept && output.form == OutputForm::Store)
             };
-            if let Some(input) = self.0.iter().find(is_written) {
+            if let Some(input) = self.0.iter().find(is_overwritten) {
                 found.push(over(format!("{what} would write over {}", input.what)));
             } else if store_of(&output.path).is_some_and(|store| find_kind(&store) == Some(FileKind::Store)) {
                 found.push(over(format!("{what} would write over a file of the store")));

@@ -111,12 +111,13 @@ impl<'a> Drawn<'a> {
             Drawn { diagnostic, message, source: None, labels: Vec::new(), elsewhere: Vec::new() };
         let Some((first, _)) = diagnostic.labels.first() else { return drawn };
         let sheet = sheets.of(&first.file);
-        let line = sheet.line(first.span.start);
+        let first_line = sheet.line(first.span.start);
         let mut here: Vec<(&Origin, &String)> = Vec::new();
         for (number, (origin, label)) in diagnostic.labels.iter().enumerate() {
             let is_here = origin.file == first.file
                 && is_drawable(origin, &sheet)
-                && sheet.line(origin.span.start).abs_diff(line) <= FURTHEST_DRAWN;
+                && sheet.line(origin.span.start).abs_diff(first_line) <= FURTHEST_DRAWN;
+            // If the first label cannot be drawn, none is.
             if is_here && (number == 0 || !here.is_empty()) {
                 here.push((origin, label));
                 continue;
@@ -198,15 +199,12 @@ pub fn each<'a>(diagnostics: impl IntoIterator<Item = &'a Diagnostic>) -> Vec<Va
 
 /// Writes one diagnostic. The place of its first label is also its own place.
 fn diagnostic_to_json(diagnostic: &Diagnostic) -> Value {
-    let labels: Vec<Value> = diagnostic
-        .labels
-        .iter()
-        .map(|(origin, label)| {
-            let mut place = place_to_json(Some(origin));
-            place["label"] = json!(label);
-            place
-        })
-        .collect();
+    let label_to_json = |(origin, label): &(Origin, String)| {
+        let mut place = place_to_json(Some(origin));
+        place["label"] = json!(label);
+        place
+    };
+    let labels: Vec<Value> = diagnostic.labels.iter().map(label_to_json).collect();
     let mut object = json!({
         "code": diagnostic.code,
         "severity": match diagnostic.severity {

@@ -95,6 +95,7 @@ impl Sheet {
         for number in first..=last.min(self.starts.len() - 1) {
             excerpt.starts.push(excerpt.text.len());
             let line = self.file.text.get(self.start(number)..self.start(number + 1))?;
+            // The line's end has up to two bytes.
             match line.char_indices().map(|(at, _)| at).take_while(|at| *at <= LONGEST_DRAWN).last() {
                 Some(end) if line.len() > LONGEST_DRAWN + 2 => {
                     excerpt.text.push_str(&visible(&line[..end]));

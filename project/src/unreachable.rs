@@ -35,26 +35,20 @@ pub fn explain(generation: &Generation, purpose: &TestPurpose, domain: DomainKin
         Diagnostic::warning("unreachable-purpose", format!("the purpose `{name}` cannot be reached: {why}"))
     };
     let product = &generation.product;
+    let completed = &generation.complete_purpose.purpose.iosts;
+    // A location of the product is a pair. This is the name of the purpose's half.
+    let half = |location: LocationId| completed.location(product.pairs[location].1).name.as_str();
     if !reaches(&product.iosts, &product.accepting) {
         let diagnostic = unreachable(format!("no sequence of transitions leads from {label} to Accept"));
-        let completed = &generation.complete_purpose;
-        let place =
-            |location: LocationId| completed.purpose.iosts.location(product.pairs[location].1).name.as_str();
-        return add_entries_of_accept(diagnostic, purpose).help(explain_wait(&product.iosts, place, purpose));
+        return add_entries_of_accept(diagnostic, purpose).help(explain_wait(&product.iosts, half, purpose));
     }
     if !visible.accepting.contains(&true) {
         let mut diagnostic =
             unreachable(format!("on every way from {label} to Accept is a guard that never holds"));
         let never = guards::check(&purpose.iosts, &mut Z3Solver::default());
         diagnostic.labels.extend(never.into_iter().flat_map(|guard| guard.labels));
-        let diagnostic = add_blocked_steps(
-            diagnostic,
-            &product.iosts,
-            purpose,
-            &product.accepting,
-            |_| Term::yes(),
-            |_| true,
-        );
+        let (no_fact, accepting) = (|_| Term::yes(), &product.accepting);
+        let diagnostic = add_blocked_steps(diagnostic, &product.iosts, purpose, accepting, no_fact, |_| true);
         let diagnostic = explain_old_values(diagnostic, &product.iosts, purpose, |_| true);
         // If such steps are known, they say all.
         if !diagnostic.notes.is_empty() {
@@ -63,8 +57,6 @@ pub fn explain(generation: &Generation, purpose: &TestPurpose, domain: DomainKin
         return add_entries_of_accept(diagnostic, purpose)
             .help("compare these guards with those of the specification's transitions of the same action");
     }
-    let completed = &generation.complete_purpose.purpose.iosts;
-    let half = |location: LocationId| &completed.location(product.pairs[location].1).name;
     let mut solver = Z3Solver::default();
     // Steps that never hold are cut from the graph, so the product has them.
     let no_data = || unreachable(format!("from {label} no data lead to Accept"));
@@ -99,7 +91,7 @@ pub fn explain(generation: &Generation, purpose: &TestPurpose, domain: DomainKin
     let diagnostic =
         add_blocked_steps(diagnostic, &visible.iosts, purpose, &visible.accepting, fact, |_| true);
     let closed = &generation.closed;
-    let place = |location| half(closed.given[location]).as_str();
+    let place = |location| half(closed.given[location]);
     // Each guard of the closed graph can hold, so each of its transitions counts.
     let rejected = find_rejections(&closed.iosts, purpose, place, |_| true);
     add_rejected_by_completion(add_entries_of_accept(diagnostic, purpose), purpose, &rejected)
@@ -114,29 +106,30 @@ fn explain_wait<'a>(
 ) -> String {
     let name = |location: LocationId| purpose.iosts.location(location).name.as_str();
     let reached = iosts.reachable_from(iosts.initial);
-    let are_at = |wanted: &str| {
+    let locations_at = |wanted: &str| {
         let at = iosts.locations.numbered().filter(|(id, _)| reached[*id] && place(*id) == wanted);
         at.map(|(id, _)| id).collect::<Vec<_>>()
     };
-    let is_vain =
-        |goal: &&Transition| !are_at(name(goal.source)).is_empty() && are_at(name(goal.target)).is_empty();
+    let is_vain = |goal: &&Transition| {
+        !locations_at(name(goal.source)).is_empty() && locations_at(name(goal.target)).is_empty()
+    };
     let Some(goal) = purpose.iosts.transitions.iter().find(is_vain) else {
         return "the specification never takes these actions where the purpose waits for them".to_owned();
     };
     let (action, place) = (&purpose.iosts.action(goal.action).name, name(goal.source));
-    let here = are_at(place);
+    let here = locations_at(place);
     let labels = here.iter().map(|location| iosts.location(*location).label.as_str());
     let labels: Vec<&str> = labels.take(FEW_SHOWN).collect();
     let steps = || iosts.transitions.iter();
     let is_end = !steps().any(|step| here.contains(&step.source) && step.source != step.target);
     let end = if is_end { ", which no transition leaves" } else { "" };
     let taken = steps().filter(|step| reached[step.source] && iosts.action(step.action).name == *action);
-    let taken: BTreeSet<String> =
+    let lines: BTreeSet<String> =
         taken.filter_map(|step| Some(step.origin.whole.as_ref()?.file_and_line())).collect();
-    let taken: Vec<String> = taken.into_iter().take(FEW_SHOWN).collect();
-    let elsewhere = match taken.is_empty() {
+    let lines: Vec<String> = lines.into_iter().take(FEW_SHOWN).collect();
+    let elsewhere = match lines.is_empty() {
         true => format!("The specification never takes `{action}`"),
-        false => format!("The specification takes `{action}` only at {}", taken.join(", ")),
+        false => format!("The specification takes `{action}` only at {}", lines.join(", ")),
     };
     format!(
         "in `{place}` the purpose waits for `{action}`, but the run is in {}{end}. {elsewhere}",
@@ -168,6 +161,7 @@ fn add_blocked_steps(
     }
     let mut solver = Z3Solver::default();
     let steps = iosts.transitions.iter().filter(|step| reached[step.source] && !accepting[step.source]);
+    // At most ten times as many as are shown are asked about, since each is a question to the solver.
     let steps = steps.filter(|step| !step.guard.is_true() && leads[step.target]).take(10 * FEW_SHOWN);
     let impossible = steps.filter(|step| {
         let known = fact(step.source);

@@ -73,11 +73,11 @@ fn find_secrets(root: &Yaml) -> Vec<Range<usize>> {
         NodeKind::Mapping(entries) => shape::get(entries, key).cloned(),
         _ => None,
     };
-    let mut redact = Vec::new();
+    let mut redacted_headers = Vec::new();
     if let Some(names) = child(root, "evidence").and_then(|evidence| child(&evidence, "redact")) {
-        collect_words(&names, &mut redact);
+        collect_words(&names, &mut redacted_headers);
     }
-    let is_redacted = |header: &str| redact.iter().any(|name| name.eq_ignore_ascii_case(header));
+    let is_redacted = |header: &str| redacted_headers.iter().any(|name| name.eq_ignore_ascii_case(header));
     let (mut places, mut nodes) = (Vec::new(), vec![root]);
     while let Some(node) = nodes.pop() {
         match &node.kind {

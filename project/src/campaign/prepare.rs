@@ -84,9 +84,8 @@ pub fn prepare(
             TestSource::Document(reference) => jobs.push(Job::Document(reference)),
             TestSource::Configuration(_) => {
                 if let Some((project, reference)) = loaded.next() {
-                    jobs.extend(
-                        project.purposes.iter().map(|purpose| Job::Purpose(project, purpose, reference)),
-                    );
+                    let purposes = project.purposes.iter();
+                    jobs.extend(purposes.map(|purpose| Job::Purpose(project, purpose, reference)));
                 }
             }
         }
@@ -227,9 +226,8 @@ fn read_ways(
     for (test, _) in tests {
         let mut ways_of_test = Vec::new();
         for (_, reference) in iuts {
-            match budget::reading(|| {
-                iut::load_once(&reference.path, test.case.wire(), Some(locations), files)
-            }) {
+            let load = || iut::load_once(&reference.path, test.case.wire(), Some(locations), files);
+            match budget::reading(load) {
                 Ok((way, warnings)) => {
                     add_new_findings(found, warnings);
                     ways_of_test.push(way);
@@ -315,6 +313,7 @@ fn choose_instances(
     let (mut instances, mut left_out, mut errors) = (Vec::new(), Vec::new(), Vec::new());
     for given in list {
         match evaluate_constants(test, given) {
+            // Always seed 0, so that a campaign has the same constants each time.
             Ok(values) => match Instance::with_constants(&test.case, &values, 0, &mut solver) {
                 Ok(instance) => instances.push(instance),
                 Err(error) => left_out.push(unsuited(&error, &given.origin, "with these")),

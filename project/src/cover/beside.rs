@@ -70,10 +70,10 @@ pub fn join_with_mutant(specification: &Iosts, mutant: &Iosts) -> Option<Beside>
     let (outgoing, mutant_outgoing) = (specification.outgoing(), mutant.outgoing());
     let mut locations: Numbered<LocationId, Location> = Numbered::new();
     let differs = locations.push(Location::named("differs"));
-    let mut numbers = HashMap::new();
+    let mut known_pairs = HashMap::new();
     let mut open = Vec::new();
-    let mut number = |pair: JoinedLocation, open: &mut Vec<JoinedLocation>| {
-        *numbers.entry(pair).or_insert_with(|| {
+    let mut number_of = |pair: JoinedLocation, open: &mut Vec<JoinedLocation>| {
+        *known_pairs.entry(pair).or_insert_with(|| {
             open.push(pair);
             let first = &specification.location(pair.specification).name;
             let second = &mutant.location(pair.mutant).name;
@@ -82,7 +82,7 @@ pub fn join_with_mutant(specification: &Iosts, mutant: &Iosts) -> Option<Beside>
     };
     let is_changed = specification.initial_condition != mutant.initial_condition;
     let start = JoinedLocation { specification: specification.initial, mutant: mutant.initial, is_changed };
-    let initial = number(start, &mut open);
+    let initial = number_of(start, &mut open);
     let (mut transitions, mut own_transitions) = (Numbered::new(), Numbered::new());
     let mut pairs_seen = 0;
     while let Some(pair) = open.pop() {
@@ -92,14 +92,15 @@ pub fn join_with_mutant(specification: &Iosts, mutant: &Iosts) -> Option<Beside>
         if pairs_seen > 600 {
             return None;
         }
-        let source = number(pair, &mut open);
+        let source = number_of(pair, &mut open);
+        // `taken` are the transitions of both, and `own` is the number of the specification's.
         let mut add = |action: ActionId, guard: Term, taken: [Option<&Transition>; 2], own, target| {
             if guard.is_false() {
                 return;
             }
-            let both = taken.into_iter().flatten().flat_map(|taken| taken.assignments.clone());
+            let assignments = taken.into_iter().flatten().flat_map(|taken| taken.assignments.clone());
             let joined = added_transition(source, action, guard, target);
-            transitions.push(Transition { assignments: both.collect(), ..joined });
+            transitions.push(Transition { assignments: assignments.collect(), ..joined });
             own_transitions.push(own);
         };
         let own_steps = &outgoing[pair.specification];
@@ -109,7 +110,7 @@ pub fn join_with_mutant(specification: &Iosts, mutant: &Iosts) -> Option<Beside>
             let taken = &specification.transitions[id];
             let kind = specification.action(taken.action).kind;
             if kind == ActionKind::Internal {
-                let target = number(JoinedLocation { specification: taken.target, ..pair }, &mut open);
+                let target = number_of(JoinedLocation { specification: taken.target, ..pair }, &mut open);
                 add(taken.action, enabled[id].clone(), [Some(taken), None], Some(id), target);
                 continue;
             }
@@ -120,7 +121,7 @@ pub fn join_with_mutant(specification: &Iosts, mutant: &Iosts) -> Option<Beside>
                 if !guard.is_false() {
                     let is_changed = pair.is_changed || step.is_changed;
                     let (specification, mutant) = (taken.target, step.transition.target);
-                    let target = number(JoinedLocation { specification, mutant, is_changed }, &mut open);
+                    let target = number_of(JoinedLocation { specification, mutant, is_changed }, &mut open);
                     add(taken.action, guard, [Some(taken), Some(&step.transition)], Some(id), target);
                 }
             }
@@ -139,7 +140,8 @@ pub fn join_with_mutant(specification: &Iosts, mutant: &Iosts) -> Option<Beside>
                     })
                 });
                 let guard = Term::and(std::iter::once(enabled[id].clone()).chain(not_now).chain(not_later));
-                // The condition under which the specification would take it in the mutant's state.
+                // The condition under which the specification would take it in the mutant's state. A mutant
+                // has the locations of the specification.
                 let of_action = outgoing[pair.mutant]
                     .iter()
                     .filter(|id| specification.transitions[**id].action == taken.action);
@@ -154,10 +156,8 @@ pub fn join_with_mutant(specification: &Iosts, mutant: &Iosts) -> Option<Beside>
                 };
                 for (guard, is_changed) in cases {
                     if !guard.is_false() {
-                        let target = number(
-                            JoinedLocation { specification: taken.target, is_changed, ..pair },
-                            &mut open,
-                        );
+                        let after = JoinedLocation { specification: taken.target, is_changed, ..pair };
+                        let target = number_of(after, &mut open);
                         add(taken.action, guard, [Some(taken), None], Some(id), target);
                     }
                 }
@@ -170,10 +170,8 @@ pub fn join_with_mutant(specification: &Iosts, mutant: &Iosts) -> Option<Beside>
                 ActionKind::Input => {}
                 ActionKind::Internal => {
                     let is_changed = pair.is_changed || step.is_changed;
-                    let target = number(
-                        JoinedLocation { mutant: step.transition.target, is_changed, ..pair },
-                        &mut open,
-                    );
+                    let after = JoinedLocation { mutant: step.transition.target, is_changed, ..pair };
+                    let target = number_of(after, &mut open);
                     add(action, step.enabled.clone(), [None, Some(&step.transition)], None, target);
                 }
                 // Without an effect of the mutation, the specification would do the same.
@@ -188,16 +186,12 @@ pub fn join_with_mutant(specification: &Iosts, mutant: &Iosts) -> Option<Beside>
             }
         }
     }
+    let variables = specification.variables.iter().cloned().chain(mutant.variables.iter().map(rename));
     let begin = [specification.initial_condition.clone(), substitute(&mutant.initial_condition, &renaming)];
     let iosts = Iosts {
         name: specification.name.clone(),
         constants: specification.constants.clone(),
-        variables: specification
-            .variables
-            .iter()
-            .cloned()
-            .chain(mutant.variables.iter().map(rename))
-            .collect(),
+        variables: variables.collect(),
         initial_condition: Term::and(begin),
         locations,
         initial,

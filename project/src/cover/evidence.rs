@@ -120,12 +120,12 @@ impl Route {
         let kind = |number: TransitionId| iosts.action(iosts.transitions[number].action).kind;
         // From the last step backwards: the condition after the step.
         let mut after = Term::yes();
-        let mut found = Vec::new();
+        let mut conditions = Vec::new();
         for &number in self.path[self.promised().len()..].iter().rev() {
             let transition = &iosts.transitions[number];
             let is_answer = matches!(kind(number), ActionKind::Output | ActionKind::Quiescence);
-            let goes_on = substitute(&after, &transition.assignments);
-            let takes_step = Term::and([system.enabled(number).clone(), goes_on]);
+            let rest_possible = substitute(&after, &transition.assignments);
+            let takes_step = Term::and([system.enabled(number).clone(), rest_possible]);
             let answers = system.outgoing[transition.source].iter().filter(|other| match kind(**other) {
                 ActionKind::Output => true,
                 // Before a stimulus, silence changes nothing.
@@ -138,10 +138,10 @@ impl Route {
                 let parameters = &iosts.action(iosts.transitions[number].action).parameters;
                 eliminate_bound(parameters, &condition, solver).unwrap_or_else(Term::yes)
             }));
-            found.push(after.clone());
+            conditions.push(after.clone());
         }
-        found.reverse();
-        found
+        conditions.reverse();
+        conditions
     }
 }
 
@@ -163,6 +163,7 @@ fn term_has_value(term: &Term, value: &Value) -> Term {
             fields.iter().enumerate().map(|(index, field)| term_has_value(&Term::field(term, index), field)),
         ),
         Value::Array(array) => {
+            // The first four cells, and all that differ from the default.
             let numbers = (0..4).map(Value::int).filter(|index| index.is_in(&array.ty.index));
             let indices: BTreeSet<Value> = numbers.chain(array.cells.keys().cloned()).collect();
             let cell = |index: &Value| {
@@ -382,6 +383,7 @@ pub fn collect_shown(walked: &Walked, evidence: &RunEvidence) -> CommonEvidence 
         if is_input { Occurrence::Stimulus(event.clone()) } else { Occurrence::Observation(event.clone()) }
     };
     let trace: Vec<Occurrence> = evidence.trace.iter().map(occurrence).collect();
+    // Without a link, and in at most 10,000 states at once.
     let explained = explain_trace(walked, &evidence.initial, &trace, None, 10_000).ok();
     let items =
         explained.filter(|explained| explained.refused.is_none()).map(|explained| explained.bounds.least);
@@ -389,6 +391,7 @@ pub fn collect_shown(walked: &Walked, evidence: &RunEvidence) -> CommonEvidence 
 }
 
 impl CommonEvidence {
+    /// Do all explanations of the trace meet the goal?
     pub fn meets(&self, iosts: &Iosts, goal: &Goal) -> bool {
         match goal {
             Goal::Item(number) => self.items.get(*number).is_some_and(|least| *least > 0),
@@ -424,6 +427,7 @@ pub fn lies_on(iosts: &Iosts, goal: &Goal, path: &[TransitionId]) -> bool {
 /// Lists the paths that explain a trace up to its last event. `None`, if there are too many.
 fn list_explaining_paths(walked: &Walked, evidence: &RunEvidence) -> Option<Vec<Vec<TransitionId>>> {
     let iosts = &walked.iosts;
+    // Each state with the number of events before it, and the path to it.
     let mut to_follow = vec![(evidence.initial.clone(), 0, Vec::new())];
     let mut paths: Vec<Vec<TransitionId>> = Vec::new();
     let mut states_tried = 0;

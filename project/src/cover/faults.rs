@@ -62,6 +62,7 @@ pub fn list_faults(
         };
         Fault { change, iosts }
     };
+    // Always the mutants of seed 1, so that a suite can be made again.
     mutants(specification, most, 1).into_iter().map(fault).collect()
 }
 
@@ -73,7 +74,7 @@ pub fn search(system: &System<'_>, fault: &Fault, limits: TreeLimits, solver: &m
     let both = System::new(&product.iosts);
     let mut growth = Growth::new(&both, TreeLimits { is_restricted: true, ..limits });
     let itself = Fault { change: String::new(), iosts: Some(system.iosts.clone()) };
-    let (mut tries, mut possible) = (0, None);
+    let (mut tries, mut possible_run) = (0, None);
     while let Some(number) = growth.step(solver) {
         let tree = growth.tree();
         let differing = |child: &NodeId| tree.nodes[*child].state.location == product.differs;
@@ -85,11 +86,14 @@ pub fn search(system: &System<'_>, fault: &Fault, limits: TreeLimits, solver: &m
             match shows(system.iosts, fault, &run.evidence, solver) {
                 Shows::Must => return Sought::Met(run),
                 // A difference that the specification, run as a system, may also show is no fault.
-                Shows::May if possible.is_none() => {
+                Shows::May if possible_run.is_none() => {
                     let own_difference = shows(system.iosts, &itself, &run.evidence, solver);
-                    possible = (own_difference == Shows::Nothing).then_some(MetGoal { must: false, ..run });
+                    possible_run =
+                        (own_difference == Shows::Nothing).then_some(MetGoal { must: false, ..run });
                 }
-                Shows::Awaited if possible.is_none() => possible = Some(MetGoal { must: false, ..run }),
+                Shows::Awaited if possible_run.is_none() => {
+                    possible_run = Some(MetGoal { must: false, ..run })
+                }
                 _ => {}
             }
         }
@@ -99,7 +103,7 @@ pub fn search(system: &System<'_>, fault: &Fault, limits: TreeLimits, solver: &m
         }
     }
     let tree = growth.tree();
-    match possible {
+    match possible_run {
         Some(run) => Sought::Met(run),
         None if tries > 0 => Sought::Unknown(Doubt::Ambiguous),
         None if tree.is_complete() => Sought::Never(tree.nodes.len()),
@@ -120,6 +124,7 @@ fn try_run(
     let iosts = system.iosts;
     let joint_route = Route { is_alone: false, ..Route::new(path_transitions(tree, node)) };
     let joint_run = run_along(both, &joint_route, &[], solver)?;
+    // The last event is the mutant's wrong answer.
     let trace = &joint_run.trace[..joint_run.trace.len() - 1];
     let own = joint_route.path.iter().filter_map(|number| product.own_transitions[*number]);
     let path: Vec<TransitionId> = own.collect();
@@ -185,19 +190,20 @@ pub fn shows(specification: &Iosts, fault: &Fault, run: &RunEvidence, solver: &m
     else {
         return Shows::Nothing;
     };
-    let (mut strongest, mut is_certain, mut crosses) = (Shows::Nothing, true, false);
+    // Could the mutant only do the run's events or refused ones so far? Could an output cross a stimulus?
+    let (mut strongest, mut is_certain, mut may_cross) = (Shows::Nothing, true, false);
     for event in &run.trace {
         budget::ask();
         let action = specification.find_action(&event.action);
         let is_input = action.is_some_and(|at| specification.action(at).kind == ActionKind::Input);
         if is_input {
             // An output that it sends at the same time may come first.
-            crosses |= can_send(mutant, &actual, solver);
+            may_cross |= can_send(mutant, &actual, solver);
         } else {
             let replies = find_replies(specification, &allowed, mutant, &actual, event, solver);
             is_certain &= !replies.other;
             if replies.refused {
-                strongest = strongest.max(match (is_certain && !replies.next, crosses) {
+                strongest = strongest.max(match (is_certain && !replies.next, may_cross) {
                     (true, false) => Shows::Must,
                     (true, true) => Shows::Awaited,
                     (false, _) => Shows::May,

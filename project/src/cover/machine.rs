@@ -87,7 +87,9 @@ struct InputClass {
 
 pub struct FiniteMachine<'a> {
     iosts: &'a Iosts,
+    /// The machine of `states` and `classes`, with their numbers. State 0 is the initial one.
     explored: Mealy,
+    /// The same machine after equal states were merged.
     reduced: Mealy,
     classes: Vec<InputClass>,
     states: Vec<State>,
@@ -150,9 +152,10 @@ pub fn explore_machine<'a>(iosts: &'a Iosts, solver: &mut dyn Solver) -> Result<
         for class in &classes {
             let reaction = explorer.react(state, class)?;
             row.push(reaction.as_ref().map(|(target, steps)| {
-                let next = answers.len();
-                // The first step is the input itself.
-                (*answers.entry(visible_events(iosts, &steps[1..])).or_insert(next), numbers[target])
+                let new = answers.len();
+                // The first step is the input itself. Its target was explored: either the same event was
+                // followed above, or its values do not flow into data.
+                (*answers.entry(visible_events(iosts, &steps[1..])).or_insert(new), numbers[target])
             }));
             steps_of_row.push(reaction.map(|(_, steps)| steps).unwrap_or_default());
         }
@@ -178,15 +181,9 @@ struct Explorer<'a, 's> {
 }
 
 impl Explorer<'_, '_> {
-    fn kind(&self, number: TransitionId) -> ActionKind {
-        self.iosts.action(self.iosts.transitions[number].action).kind
-    }
-
     fn undecided_text(&self, number: TransitionId) -> String {
-        format!(
-            "the solver does not know when `{}` is taken",
-            self.iosts.describe(&self.iosts.transitions[number])
-        )
+        let described = self.iosts.describe(&self.iosts.transitions[number]);
+        format!("the solver does not know when `{described}` is taken")
     }
 
     /// Runs from a state until the specification is quiescent. Returns that state, and the steps.
@@ -201,13 +198,13 @@ impl Explorer<'_, '_> {
             if !seen.insert(state.clone()) || seen.len() > MOST_STATES {
                 return Err(format!("it does not come to rest in {}", state_text(iosts, &state)));
             }
-            let (mut next, mut quiet) = (Vec::new(), None);
+            let (mut possible, mut quiescence) = (Vec::new(), None);
             for &number in &self.outgoing[state.location] {
                 let transition = &iosts.transitions[number];
-                match self.kind(number) {
+                match iosts.action_of(number).kind {
                     ActionKind::Input => {}
                     ActionKind::Quiescence => {
-                        quiet = fire(iosts, transition, &state, &[]).map(|_| number).or(quiet)
+                        quiescence = fire(iosts, transition, &state, &[]).map(|_| number).or(quiescence)
                     }
                     ActionKind::Output | ActionKind::Internal => {
                         let parameters = &iosts.action(transition.action).parameters;
@@ -217,16 +214,16 @@ impl Explorer<'_, '_> {
                         if !are_all && tuples.len() < 2 {
                             return Err(self.undecided_text(number));
                         }
-                        next.extend(tuples.into_iter().map(|values| (number, values)));
+                        possible.extend(tuples.into_iter().map(|values| (number, values)));
                     }
                 }
             }
-            let Some((number, values)) = next.pop() else {
-                steps.extend(quiet.map(|number| (number, Vec::new())));
+            let Some((number, values)) = possible.pop() else {
+                steps.extend(quiescence.map(|number| (number, Vec::new())));
                 self.rests.insert(from.clone(), (state.clone(), steps.clone()));
                 return Ok((state, steps));
             };
-            if !next.is_empty() {
+            if !possible.is_empty() {
                 return Err(format!("it has several answers, or steps, in {}", state_text(iosts, &state)));
             }
             let after = fire(iosts, &iosts.transitions[number], &state, &values);
@@ -241,7 +238,7 @@ impl Explorer<'_, '_> {
         let iosts = self.iosts;
         let mut inputs = Vec::new();
         for &number in &self.outgoing[state.location] {
-            if self.kind(number) != ActionKind::Input {
+            if iosts.action_of(number).kind != ActionKind::Input {
                 continue;
             }
             let transition = &iosts.transitions[number];
@@ -253,6 +250,7 @@ impl Explorer<'_, '_> {
                 action.parameters.iter().any(|parameter| value.mentions(parameter))
             });
             let limit = if flows_into_data { MOST_CLASSES } else { 1 };
+            // There may be more values than the limit, if the types of the parameters list them.
             let (mut tuples, are_all) = list_values(&condition, &action.parameters, limit, self.solver);
             if tuples.is_empty() && !are_all {
                 return Err(self.undecided_text(number));
@@ -284,6 +282,8 @@ impl Explorer<'_, '_> {
     /// Cuts the events of an action into classes by the conditions. Drops those that none allows.
     fn cut_into_classes(&mut self, action: ActionId, conditions: &[Term]) -> Result<Vec<InputClass>, String> {
         let name = &self.iosts.action(action).name;
+        // The parts of the events so far, each with its conditions, and whether a condition of `conditions`
+        // holds in it. One cell may have none: its events are taken nowhere.
         let mut cells: Vec<(Vec<Term>, bool)> = vec![(Vec::new(), false)];
         for condition in conditions {
             let mut finer = Vec::new();
@@ -323,7 +323,7 @@ impl Explorer<'_, '_> {
 
     /// Takes an event of a class, if possible. Returns the state of rest after it, and the steps until then.
     fn react(&mut self, state: &State, class: &InputClass) -> Result<Option<(State, Steps)>, String> {
-        let mut found: Option<(State, Steps)> = None;
+        let mut reaction: Option<(State, Steps)> = None;
         for number in self.outgoing[state.location].clone() {
             let transition = &self.iosts.transitions[number];
             if transition.action != class.action {
@@ -331,19 +331,19 @@ impl Explorer<'_, '_> {
             }
             let Some(to) = fire(self.iosts, transition, state, &class.values) else { continue };
             let (target, answer_steps) = self.run_to_rest(&canonical_state(to))?;
-            // The first of the steps found is the input itself.
+            // The first of the steps is the input itself.
             let is_other = |(known, steps): &(State, Steps)| {
                 *known != target
                     || visible_events(self.iosts, &steps[1..]) != visible_events(self.iosts, &answer_steps)
             };
-            if found.as_ref().is_some_and(is_other) {
+            if reaction.as_ref().is_some_and(is_other) {
                 let name = &self.iosts.action(class.action).name;
                 let place = state_text(self.iosts, state);
                 return Err(format!("`{name}` is answered in several ways in {place}"));
             }
-            found.get_or_insert((target, [vec![(number, class.values.clone())], answer_steps].concat()));
+            reaction.get_or_insert((target, [vec![(number, class.values.clone())], answer_steps].concat()));
         }
-        Ok(found)
+        Ok(reaction)
     }
 }
 
@@ -416,15 +416,13 @@ impl FiniteMachine<'_> {
 
     /// Explains why a method has no suite, if possible with the state at which it fails.
     fn explain_no_suite(&self, none: NoSuite) -> String {
-        let state = |number: usize| {
+        let place_text = |number: usize| {
             let word = self.reduced.access_words()[number].clone().unwrap_or_default();
-            self.explored
-                .after(0, &word)
-                .map(|at| state_text(self.iosts, &self.states[at]))
-                .unwrap_or_default()
+            let reached = self.explored.after(0, &word);
+            reached.map(|state| state_text(self.iosts, &self.states[state])).unwrap_or_default()
         };
         match none {
-            NoSuite::NoUnique(number) => format!("{none}: {}", state(number)),
+            NoSuite::NoUnique(number) => format!("{none}: {}", place_text(number)),
             NoSuite::NoDistinguishing | NoSuite::NoTour | NoSuite::TooMany => none.to_string(),
         }
     }
@@ -443,6 +441,7 @@ impl FiniteMachine<'_> {
                 asked.insert(steps.len(), class.condition.clone());
             }
             steps.extend(self.steps[state][input].iter().cloned());
+            // An input that is not taken changes nothing.
             state = self.explored.next[state][input].map_or(state, |(_, target)| target);
         }
         let route = Route {

@@ -43,6 +43,7 @@ use coreach_pipeline::stop::Stop;
 use coreach_pipeline::suspend::suspend;
 
 use evidence::{RunEvidence, collect_shown};
+use goals::Fault;
 pub use goals::{CRITERIA, Criterion, Goal};
 use machine::{FiniteMachine, MachineSummary, explore_machine};
 pub use observe::Observe;
@@ -163,7 +164,8 @@ fn look_for_routes(
     let mut finite: Option<Result<FiniteMachine<'_>, String>> = None;
     for &criterion in &settings.criteria {
         says(format!("{criterion}"));
-        // The sequences of a suite for finite machines are goals that come with their routes.
+        // The sequences of a suite for finite machines are goals that come with their routes. The machine is
+        // explored once for all such criteria.
         if let Criterion::Machine(method, extra) = criterion {
             let finite = finite.get_or_insert_with(|| explore_machine(iosts, &mut solver));
             let finite = finite.as_ref().map_err(Clone::clone);
@@ -191,36 +193,48 @@ fn look_for_routes(
             }
             _ => (goals::list_goals(iosts, &walked.parts[0].items, criterion), true),
         };
-        let numbers: Vec<(usize, Goal)> =
+        let numbered_goals: Vec<(usize, Goal)> =
             goals.into_iter().map(|goal| (add_open_goal(kept, criterion, goal.clone()), goal)).collect();
         if is_complete {
             lock_cover(kept).cut.retain(|cut| *cut != criterion);
         }
-        // Paths and faults are searched for at once, and excluded goals are decided. All others stay open.
-        let mut showing_faults: Vec<MetGoal> = Vec::new();
-        for (number, goal) in numbers {
+        // Paths and faults are searched for at once, and excluded goals are decided. All others stay open for
+        // `search_open_goals`.
+        let mut fault_routes: Vec<MetGoal> = Vec::new();
+        for (number, goal) in numbered_goals {
             if let Goal::Path(path) = goal {
                 decide(kept, number, decide_fate(search::find_run_along(walked, path, &mut solver)));
             } else if let Goal::Fault(fault) = goal {
-                let shows_fault = |known: &&MetGoal| {
-                    faults::shows(iosts, &fault, &known.evidence, &mut solver) == faults::Shows::Must
-                };
-                let sought = match showing_faults.iter().find(shows_fault) {
-                    Some(met_goal) => Sought::Met(MetGoal { must: true, ..met_goal.clone() }),
-                    None => faults::search(system, &fault, settings.limits, &mut solver),
-                };
-                if let Sought::Met(met_goal) = &sought
-                    && showing_faults.iter().all(|known| known.route != met_goal.route)
-                {
-                    showing_faults.push(met_goal.clone());
-                }
-                decide(kept, number, decide_fate_of_fault(sought));
+                let fate = search_fault(system, &fault, &mut fault_routes, settings.limits, &mut solver);
+                decide(kept, number, fate);
             } else if let Some(why) = explain_excluded(walked, system, &goal, &facts, &mut solver) {
                 decide(kept, number, Fate::Unreachable(why));
             }
         }
     }
     search_open_goals(walked, settings, says, kept, &mut solver);
+}
+
+/// Decides a fault. If a known route shows it for certain, no other one is searched. A new route is added.
+fn search_fault(
+    system: &System<'_>,
+    fault: &Fault,
+    known_routes: &mut Vec<MetGoal>,
+    limits: TreeLimits,
+    solver: &mut dyn Solver,
+) -> Fate {
+    let shows_it =
+        |known: &&MetGoal| faults::shows(system.iosts, fault, &known.evidence, solver) == faults::Shows::Must;
+    if let Some(known) = known_routes.iter().find(shows_it) {
+        return Fate::Covered(MetGoal { must: true, ..known.clone() });
+    }
+    let sought = faults::search(system, fault, limits, solver);
+    if let Sought::Met(met_goal) = &sought
+        && known_routes.iter().all(|known| known.route != met_goal.route)
+    {
+        known_routes.push(met_goal.clone());
+    }
+    decide_fate_of_fault(sought)
 }
 
 fn add_open_goal(kept: &Mutex<Cover>, criterion: Criterion, goal: Goal) -> usize {
@@ -248,7 +262,7 @@ fn list_sequences(
     (tests <= limit).then_some(result).ok_or_else(too_many)
 }
 
-/// Searches for the goals that are still open. Those that need the same memory share one tree.
+/// Searches for the goals that are still open. Those that need the same memory of paths share one tree.
 fn search_open_goals(
     walked: &Walked,
     settings: &CoverSettings,
@@ -257,18 +271,17 @@ fn search_open_goals(
     solver: &mut Z3Solver,
 ) {
     for kind in [RememberedGoals::Items, RememberedGoals::Pairs, RememberedGoals::Definitions] {
-        let open: Vec<(usize, Goal)> = {
-            let cover = lock_cover(kept);
-            let open = cover.goals.iter().enumerate().filter(|(_, ended)| matches!(ended.fate, Fate::Open));
-            open.filter(|(_, ended)| memory_needed(&ended.goal) == kind)
-                .map(|(number, ended)| (number, ended.goal.clone()))
-                .collect()
-        };
-        if open.is_empty() {
+        let (mut numbers, mut wanted): (Vec<usize>, Vec<Goal>) = (Vec::new(), Vec::new());
+        for (number, Ended { goal, fate, .. }) in lock_cover(kept).goals.iter().enumerate() {
+            if matches!(fate, Fate::Open) && memory_needed(goal) == kind {
+                numbers.push(number);
+                wanted.push(goal.clone());
+            }
+        }
+        if wanted.is_empty() {
             continue;
         }
-        says(format!("paths to {} goals", open.len()));
-        let (numbers, wanted): (Vec<usize>, Vec<Goal>) = open.into_iter().unzip();
+        says(format!("paths to {} goals", wanted.len()));
         let mut keep = |place: usize, met: &MetGoal| decide(kept, numbers[place], Fate::Covered(met.clone()));
         let sought = search::search(walked, &wanted, kind, settings.limits, &mut keep, solver);
         for (number, sought) in numbers.iter().zip(sought) {
@@ -305,8 +318,9 @@ fn make_suite(
     loop {
         lock_cover(kept).suite.clear();
         let observer = Observer::new(system, settings.observe);
-        let mut chosen = suite::SuiteChooser::new(walked, system, &goals, &met, steps, observer, &mut solver);
-        while let Some(next) = chosen.next(&mut solver) {
+        let mut chooser =
+            suite::SuiteChooser::new(walked, system, &goals, &met, steps, observer, &mut solver);
+        while let Some(next) = chooser.next(&mut solver) {
             // The purpose is kept at once. Its name is preliminary, since the final order is by length.
             let name = purpose::name_purpose(lock_cover(kept).suite.len());
             if let Some(written) =
@@ -318,7 +332,7 @@ fn make_suite(
         // All purposes are written anew, with their final names. They replace the preliminary ones.
         let mut members = Vec::new();
         let mut unwritable = None;
-        for (position, chosen) in chosen.in_order().into_iter().enumerate() {
+        for (position, chosen) in chooser.in_order().into_iter().enumerate() {
             let name = purpose::name_purpose(position);
             match purpose::write_purpose(&name, specification, system, &chosen.found.route, &mut solver) {
                 Some(written) => members.push(SuiteMember { written, chosen }),
@@ -326,16 +340,16 @@ fn make_suite(
             }
         }
         // The goals of a route that cannot be written may lie on other routes, so the choice is made again.
-        let Some(chosen) = unwritable else {
+        let Some(Chosen { found: unwritable, .. }) = unwritable else {
             lock_cover(kept).suite = members;
             return;
         };
         // No goal has this route: the chooser made it by continuing one. From now on it continues none.
-        if met.iter().all(|(_, goal_met)| goal_met.route != chosen.found.route) {
+        if met.iter().all(|(_, goal_met)| goal_met.route != unwritable.route) {
             steps = 0;
         }
         met.retain_mut(|(number, goal_met)| {
-            if goal_met.route != chosen.found.route {
+            if goal_met.route != unwritable.route {
                 return true;
             }
             // A goal loses its watched steps first. If it has none left, it is given up.
@@ -357,6 +371,7 @@ fn covered_goals(cover: &Cover) -> impl Iterator<Item = (usize, MetGoal)> {
     })
 }
 
+/// Returns the memory that a search of goals needs. Paths, faults and sequences are searched in other ways.
 pub(crate) fn memory_needed(goal: &Goal) -> RememberedGoals {
     match goal {
         Goal::Item(_) | Goal::Path(_) | Goal::Fault(_) | Goal::Sequence(_) => RememberedGoals::Items,
@@ -446,11 +461,9 @@ fn explain_excluded(
             state.condition = facts[source].conjuncts();
             for number in [first, second] {
                 let next = system.successor(&state, *number).map(|(_, next)| next);
-                let is_possible =
-                    next.as_ref().is_some_and(|next| solver.check(&next.condition) != Answer::Unsat);
-                match next {
-                    Some(next) if is_possible => state = next,
-                    _ => return Some(fact_text(source)),
+                match next.filter(|next| solver.check(&next.condition) != Answer::Unsat) {
+                    Some(next) => state = next,
+                    None => return Some(fact_text(source)),
                 }
             }
             None

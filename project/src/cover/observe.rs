@@ -77,7 +77,7 @@ impl FromStr for Observe {
 pub struct Observer<'a> {
     system: &'a System<'a>,
     observe: Observe,
-    leaving: HashMap<State, Vec<Onward>>,
+    known_steps: HashMap<State, Vec<Onward>>,
     /// The states after an event.
     after: HashMap<(State, Event), BTreeSet<State>>,
     /// Ways by the state where they begin and the variables that were assigned last.
@@ -99,8 +99,8 @@ struct WatchPlace {
     events: usize,
     state: State,
     /// For each wrong target, the possible states of a system that went there.
-    wrong: Vec<BTreeSet<State>>,
-    values: Vec<WrongValue>,
+    wrong_targets: Vec<BTreeSet<State>>,
+    wrong_values: Vec<WrongValue>,
 }
 
 /// A variable with a wrong value.
@@ -121,7 +121,7 @@ enum Stimuli {
 
 impl<'a> Observer<'a> {
     pub fn new(system: &'a System<'a>, observe: Observe) -> Self {
-        Observer { system, observe, leaving: HashMap::new(), after: HashMap::new(), ways: HashMap::new() }
+        Observer { system, observe, known_steps: HashMap::new(), after: HashMap::new(), ways: HashMap::new() }
     }
 
     /// Extends the route by watched steps, and finds a run along it. The route stays as it was if there are
@@ -235,12 +235,13 @@ impl<'a> Observer<'a> {
         if let Some(known) = self.ways.get(&key) {
             return known.clone();
         }
+        let (_, assigned) = &key;
         let (mut way, mut end) = match self.observe {
-            Observe::Distinguish => self.find_best_way(from, &key.1, Stimuli::Sent, solver),
+            Observe::Distinguish => self.find_best_way(from, assigned, Stimuli::Sent, solver),
             _ => (Vec::new(), from.clone()),
         };
         if way.is_empty() {
-            (way, end) = self.find_best_way(from, &key.1, Stimuli::None, solver);
+            (way, end) = self.find_best_way(from, assigned, Stimuli::None, solver);
         }
         if self.system.iosts.actions.iter().any(|action| action.kind == ActionKind::Quiescence) {
             let (more_outputs, quiet_state) = self.find_best_way(&end, &[], Stimuli::None, solver);
@@ -257,7 +258,8 @@ impl<'a> Observer<'a> {
         way
     }
 
-    /// Finds the way that is worth the most, and the state at its end. Without stimuli, outputs count.
+    /// Finds the way that is worth the most, and the state at its end. Without stimuli, the way with the most
+    /// events is worth the most, whatever it shows.
     fn find_best_way(
         &mut self,
         from: &State,
@@ -271,26 +273,27 @@ impl<'a> Observer<'a> {
         // At most 64 wrong targets are looked at, spread over all locations.
         let targets = targets.step_by(iosts.locations.len().div_ceil(64).max(1));
         let state_at = |location| State { location, valuation: from.valuation.clone() };
-        let wrong = targets.map(|location| internal_closure(iosts, BTreeSet::from([state_at(location)])));
+        let wrong_targets =
+            targets.map(|location| internal_closure(iosts, BTreeSet::from([state_at(location)])));
         let wrong_value =
             |datum: &Datum| WrongValue { data: BTreeSet::from([datum.clone()]), decided: false };
         let start = WatchPlace {
             way: Vec::new(),
             events: 0,
             state: from.clone(),
-            wrong: wrong.collect(),
-            values: assigned.iter().map(wrong_value).collect(),
+            wrong_targets: wrong_targets.collect(),
+            wrong_values: assigned.iter().map(wrong_value).collect(),
         };
-        let (all_wrong, all_values) = (start.wrong.len(), start.values.len());
+        let (all_targets, all_values) = (start.wrong_targets.len(), start.wrong_values.len());
         let worth = |place: &WatchPlace| {
             let share = |remaining: usize, total: usize| {
                 (WORTH * (total - remaining)).checked_div(total).unwrap_or(0)
             };
-            let shown = share(place.wrong.len(), all_wrong) + share(place.values.len(), all_values);
+            let shown =
+                share(place.wrong_targets.len(), all_targets) + share(place.wrong_values.len(), all_values);
             if sends { shown.saturating_sub(place.events) } else { place.events }
         };
-        // The worth of the best way, the way, and the state at its end.
-        let mut best = (0, Vec::new(), from.clone());
+        let (mut best_worth, mut best_way, mut best_end) = (0, Vec::new(), from.clone());
         let mut places = VecDeque::from([start]);
         let mut places_seen = 0;
         while let Some(place) = places.pop_front() {
@@ -310,15 +313,15 @@ impl<'a> Observer<'a> {
                     continue;
                 }
                 let next = self.extend_way(&place, onward, kind);
-                if self.is_answer(next.way[next.way.len() - 1]) && worth(&next) > best.0 {
-                    best = (worth(&next), next.way.clone(), next.state.clone());
+                if self.is_answer(next.way[next.way.len() - 1]) && worth(&next) > best_worth {
+                    (best_worth, best_way, best_end) = (worth(&next), next.way.clone(), next.state.clone());
                 }
                 if next.events < MOST_EVENTS {
                     places.push_back(next);
                 }
             }
         }
-        (best.1, best.2)
+        (best_way, best_end)
     }
 
     /// Extends the way of a place by one step.
@@ -326,32 +329,36 @@ impl<'a> Observer<'a> {
         let iosts = self.system.iosts;
         let mut way = place.way.clone();
         way.push(onward.transition);
-        let wrong = match &onward.event {
-            None => place.wrong.clone(),
+        let wrong_targets = match &onward.event {
+            None => place.wrong_targets.clone(),
             Some(event) => {
                 let is_input = kind == ActionKind::Input;
-                let mut after_one = |state: &State| {
+                let mut follow_event = |state: &State| {
                     let key = (state.clone(), event.clone());
                     let compute = || states_after(iosts, &BTreeSet::from([state.clone()]), event, is_input);
                     self.after.entry(key).or_insert_with(compute).clone()
                 };
-                let after = place.wrong.iter().map(|states| states.iter().flat_map(&mut after_one).collect());
+                let after = place
+                    .wrong_targets
+                    .iter()
+                    .map(|states| states.iter().flat_map(&mut follow_event).collect());
                 after.filter(|states: &BTreeSet<State>| !states.is_empty()).collect()
             }
         };
         let transition = &iosts.transitions[onward.transition];
-        let values = place.values.iter().filter_map(|value| value.after(transition, kind)).collect();
+        let wrong_values =
+            place.wrong_values.iter().filter_map(|value| value.after(transition, kind)).collect();
         let events = place.events + usize::from(onward.event.is_some());
-        WatchPlace { way, events, state: onward.to, wrong, values }
+        WatchPlace { way, events, state: onward.to, wrong_targets, wrong_values }
     }
 
     /// Lists the possible steps from a state: each transition with one choice of values.
     fn steps_from(&mut self, state: &State, solver: &mut dyn Solver) -> Vec<Onward> {
-        if let Some(known) = self.leaving.get(state) {
+        if let Some(known) = self.known_steps.get(state) {
             return known.clone();
         }
         let iosts = self.system.iosts;
-        let values = literals(&state.valuation);
+        let data = literals(&state.valuation);
         let mut steps = Vec::new();
         for &number in &self.system.outgoing[state.location] {
             let transition = &iosts.transitions[number];
@@ -359,7 +366,7 @@ impl<'a> Observer<'a> {
             let values: Vec<Value> = if action.parameters.is_empty() {
                 Vec::new()
             } else {
-                let condition = substitute(self.system.enabled(number), &values);
+                let condition = substitute(self.system.enabled(number), &data);
                 let Witness::Found(witness) = solver.witness(&condition.conjuncts()) else { continue };
                 let value =
                     |datum: &Datum| witness.get(datum).cloned().unwrap_or_else(|| Value::any(datum.ty()));
@@ -369,7 +376,7 @@ impl<'a> Observer<'a> {
             let event = action.is_visible().then(|| Event::new(action.name.clone(), values));
             steps.push(Onward { transition: number, event, to });
         }
-        self.leaving.insert(state.clone(), steps.clone());
+        self.known_steps.insert(state.clone(), steps.clone());
         steps
     }
 }

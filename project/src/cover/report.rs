@@ -91,35 +91,31 @@ impl Cover {
 pub fn make_document(limits: TreeLimits, cover: &Cover, stop: Option<&Stop>, exit_code: u8) -> CoverDocument {
     let iosts = &cover.iosts;
     let items = Items::of(iosts);
-    let goals: Vec<ReportedGoal> = cover
-        .goals
-        .iter()
-        .enumerate()
-        .map(|(number, ended)| {
-            let purposes = cover.suite.iter().filter(|member| member.chosen.goals.contains(&number));
-            let purposes: Vec<String> =
-                purposes.map(|member| member.written.purpose.iosts.name.clone()).collect();
-            let (status, why) = match &ended.fate {
-                Fate::Covered(_) if purposes.is_empty() => {
-                    ("open", Some("a path meets it; its purpose is not made yet".to_owned()))
-                }
-                Fate::Covered(found) if !found.must => {
-                    ("covered", Some("the mutant may also behave right: a run may not show it".to_owned()))
-                }
-                Fate::Covered(_) => ("covered", None),
-                Fate::Open => ("open", Some("not decided before the work ended".to_owned())),
-                Fate::Unreachable(why) => ("unreachable", Some(why.clone())),
-                Fate::Unknown(why) => ("unknown", Some(why.clone())),
-            };
-            ReportedGoal {
-                criterion: ended.criterion.to_string(),
-                goal: describe_goal(iosts, &items, &ended.goal),
-                status,
-                by: purposes,
-                why,
+    let mut goals: Vec<ReportedGoal> = Vec::new();
+    for (number, ended) in cover.goals.iter().enumerate() {
+        let purposes = cover.suite.iter().filter(|member| member.chosen.goals.contains(&number));
+        let purposes: Vec<String> =
+            purposes.map(|member| member.written.purpose.iosts.name.clone()).collect();
+        let (status, why) = match &ended.fate {
+            Fate::Covered(_) if purposes.is_empty() => {
+                ("open", Some("a path meets it; its purpose is not made yet".to_owned()))
             }
-        })
-        .collect();
+            Fate::Covered(found) if !found.must => {
+                ("covered", Some("the mutant may also behave right: a run may not show it".to_owned()))
+            }
+            Fate::Covered(_) => ("covered", None),
+            Fate::Open => ("open", Some("not decided before the work ended".to_owned())),
+            Fate::Unreachable(why) => ("unreachable", Some(why.clone())),
+            Fate::Unknown(why) => ("unknown", Some(why.clone())),
+        };
+        goals.push(ReportedGoal {
+            criterion: ended.criterion.to_string(),
+            goal: describe_goal(iosts, &items, &ended.goal),
+            status,
+            by: purposes,
+            why,
+        });
+    }
     // The counts of each criterion, by its name.
     let mut criteria: Vec<ReportedCriterion> = Vec::new();
     let criteria_of_goals = cover.goals.iter().map(|ended| ended.criterion).chain(cover.cut.iter().copied());
@@ -186,17 +182,13 @@ fn event_text(iosts: &Iosts, event: &Event) -> String {
 /// configuration that names them. `settings` are lines of the configuration that the suite was made with.
 pub fn suite_files(cover: &Cover, specification: &str, settings: &str) -> Vec<(String, String)> {
     let file_name = |index: usize| format!("{}.yaml", super::purpose::name_purpose(index));
-    let mut files: Vec<(String, String)> = cover
-        .suite
-        .iter()
-        .enumerate()
-        .map(|(index, member)| {
-            let events: Vec<String> =
-                member.chosen.found.evidence.trace.iter().map(|event| format!("# {event}\n")).collect();
-            let head = format!("# Written by coreach cover. A run that meets it:\n{}", events.concat());
-            (file_name(index), head + &member.written.text)
-        })
-        .collect();
+    let mut files: Vec<(String, String)> = Vec::new();
+    for (index, member) in cover.suite.iter().enumerate() {
+        let trace = member.chosen.found.evidence.trace.iter();
+        let events: String = trace.map(|event| format!("# {event}\n")).collect();
+        let head = format!("# Written by coreach cover. A run that meets it:\n{events}");
+        files.push((file_name(index), head + &member.written.text));
+    }
     let names: Vec<String> = (0..cover.suite.len()).map(file_name).collect();
     let purposes = match names.as_slice() {
         [single] => format!("purpose: {single}\n"),

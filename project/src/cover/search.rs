@@ -53,20 +53,17 @@ pub enum Doubt {
     Solver,
 }
 
-/// The memory of a path: nothing, the last transition, or each variable's last assignment. They count from 1.
+/// The memory of a path: transitions, counted from 1. What they are depends on [`RememberedGoals`]. 0 is none.
 type PathMemory = Vec<u32>;
 
 type Remember = fn(&System<'_>, &PathMemory, &TreeMove) -> PathMemory;
 
+/// Goals that need the same memory of a path: nothing, the last transition, or the last assignments.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum RememberedGoals {
     Items,
     Pairs,
     Definitions,
-}
-
-fn remember_nothing(_: &System<'_>, _: &PathMemory, _: &TreeMove) -> PathMemory {
-    Vec::new()
 }
 
 fn remember_last(_: &System<'_>, _: &PathMemory, by: &TreeMove) -> PathMemory {
@@ -76,7 +73,7 @@ fn remember_last(_: &System<'_>, _: &PathMemory, by: &TreeMove) -> PathMemory {
     }
 }
 
-/// Remembers for each variable the transition that assigned it last, counted from 1. 0 is none.
+/// Remembers for each variable the transition that assigned it last.
 fn remember_assignments(system: &System<'_>, before: &PathMemory, by: &TreeMove) -> PathMemory {
     let mut after = before.clone();
     if let TreeMove::Take(step) = by {
@@ -120,7 +117,7 @@ pub fn search(
         .collect();
     let limits = TreeLimits { is_restricted: true, ..limits };
     let (start, remember): (PathMemory, Remember) = match kind {
-        RememberedGoals::Items => (Vec::new(), remember_nothing),
+        RememberedGoals::Items => (Vec::new(), |_, _, _| Vec::new()),
         RememberedGoals::Pairs => (vec![0], remember_last),
         RememberedGoals::Definitions => (vec![0; walked.iosts.variables.len()], remember_assignments),
     };
@@ -165,10 +162,8 @@ pub fn find_run_along(walked: &Walked, path: Vec<TransitionId>, solver: &mut dyn
     // The only goal is returned, so the callback has nothing to do.
     let mut searcher = GoalSearcher { walked, system: &system, met: &mut |_, _| {}, solver };
     let goal = Goal::Path(path.clone());
-    match searcher.find_certain_run(&Route::new(path), &goal) {
-        Some(found) => Sought::Met(found),
-        None => Sought::Unknown(Doubt::Ambiguous),
-    }
+    let found = searcher.find_certain_run(&Route::new(path), &goal);
+    found.map_or(Sought::Unknown(Doubt::Ambiguous), Sought::Met)
 }
 
 struct GoalSearcher<'a, 's> {
@@ -183,7 +178,7 @@ impl GoalSearcher<'_, '_> {
         &self.walked.parts[0].items
     }
 
-    /// Tries to meet the goal by the step to this node.
+    /// Tries to meet the goal by the step to this node. `memory` is that of the path before the step.
     fn meet_by_step(&mut self, tree: &PathTree, memory: &PathMemory, child: NodeId, open: &mut OpenGoal) {
         let TreeMove::Take(step) = &tree.nodes[child].by else { return };
         let (number, iosts) = (step.transition, self.system.iosts);
@@ -192,6 +187,7 @@ impl GoalSearcher<'_, '_> {
             Goal::Item(item) => match &self.items().all()[*item] {
                 Item::Transition(wanted) if *wanted == number => Term::yes(),
                 Item::Class { transition, .. } if *transition == number => self.condition(*item),
+                // Any event of its action in its location shows whether the guard's condition holds.
                 Item::Condition { transition, .. } => {
                     let guarded = &iosts.transitions[*transition];
                     let is_shown = guarded.source == taken.source
@@ -311,9 +307,11 @@ impl GoalSearcher<'_, '_> {
 
     /// Finds a run along the route or a continuation of it that shows the goal for certain, or else `None`.
     fn find_certain_run(&mut self, route: &Route, goal: &Goal) -> Option<MetGoal> {
-        if !route.is_determined(self.system.iosts) {
+        let iosts = self.system.iosts;
+        if !route.is_determined(iosts) {
             return None;
         }
+        // The continuations go to the end of the list, so short ones come first.
         let mut routes = vec![route.clone()];
         let mut next = 0;
         while next < routes.len() && next < MOST_WAYS_ON {
@@ -322,13 +320,10 @@ impl GoalSearcher<'_, '_> {
             if let Some(found) = self.find_certain_run_along(&route, goal) {
                 return Some(found);
             }
-            let end = route
-                .path
-                .last()
-                .map_or(self.system.iosts.initial, |last| self.system.iosts.transitions[*last].target);
+            let end = route.path.last().map_or(iosts.initial, |last| iosts.transitions[*last].target);
             if route.path.len() < routes[0].path.len() + MOST_STEPS_ON {
                 let is_asked = route.asked.contains_key(&route.path.len());
-                let may_ask = |step: &TransitionId| self.system.iosts.action_of(*step).is_visible();
+                let may_ask = |step: &TransitionId| iosts.action_of(*step).is_visible();
                 // Only a visible step can ask for a condition.
                 for step in self.system.outgoing[end].iter().filter(|step| !is_asked || may_ask(step)) {
                     let mut longer = route.clone();

@@ -83,12 +83,9 @@ impl<'a> SuiteChooser<'a> {
         }
         let worth = |candidate: &Chosen| candidate.goals.iter().filter(|goal| unmet.contains(goal)).count();
         let length = |candidate: &Chosen| count_visible(&walked.iosts, &candidate.found.route);
+        let rank = |candidate: &&Chosen| (worth(candidate), usize::MAX - length(candidate));
         // Reversed, so that among equals the first one is taken.
-        let best = candidates
-            .iter()
-            .rev()
-            .max_by_key(|candidate| (worth(candidate), usize::MAX - length(candidate)));
-        let mut best = best.cloned()?;
+        let mut best = candidates.iter().rev().max_by_key(rank).cloned()?;
         unmet.retain(|goal| !best.goals.contains(goal));
         while let Some(longer) = continue_route(walked, system, goals, met, &best, unmet, *steps, solver) {
             best = longer;
@@ -110,11 +107,6 @@ impl<'a> SuiteChooser<'a> {
         self.chosen.sort_by_key(|chosen| key(&chosen.found.route));
         self.chosen
     }
-}
-
-/// Is the route a sequence of a suite for finite machines? Such a route is not continued.
-fn is_sequence(goals: &[Goal], candidate: &Chosen) -> bool {
-    candidate.goals.iter().any(|number| matches!(goals[*number], Goal::Sequence(_)))
 }
 
 fn shows_mutant(goals: &[Goal], candidate: &Chosen) -> bool {
@@ -184,7 +176,8 @@ fn continue_route(
 ) -> Option<Chosen> {
     let iosts = &walked.iosts;
     // A route ends where it shows the mutant, or where its sequence ends.
-    if shows_mutant(goals, from) || is_sequence(goals, from) {
+    let is_sequence = from.goals.iter().any(|number| matches!(goals[*number], Goal::Sequence(_)));
+    if shows_mutant(goals, from) || is_sequence {
         return None;
     }
     let mut start = from.found.route.clone();
@@ -210,10 +203,8 @@ fn continue_route(
             // A continuation without a run is given up.
             let Some(evidence) = run_along(system, &longer, &[], solver) else { continue };
             if is_new {
-                let mut chosen = Chosen {
-                    found: MetGoal { route: longer.clone(), evidence, must: true },
-                    goals: Vec::new(),
-                };
+                let found = MetGoal { route: longer.clone(), evidence, must: true };
+                let mut chosen = Chosen { found, goals: Vec::new() };
                 add_goals_on_route(walked, system, goals, met, &mut chosen, solver);
                 // The route keeps its conditions, so it still meets the goals that its longer trace shows.
                 let shown = collect_shown(walked, &chosen.found.evidence);

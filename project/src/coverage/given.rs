@@ -42,9 +42,8 @@ impl SortedFiles {
         }
         if files_by_kind.stores.is_empty() && files_by_kind.runs.is_empty() {
             let message = "there are no runs: name a store, a run or a campaign".to_owned();
-            return Err(vec![Diagnostic::error("no-run", message).help(
-                "`coreach campaign` keeps its runs in a store, `coreach test --keep DIR` in a folder",
-            )]);
+            let help = "`coreach campaign` keeps its runs in a store, `coreach test --keep DIR` in a folder";
+            return Err(vec![Diagnostic::error("no-run", message).help(help)]);
         }
         if files_by_kind.configurations.is_empty() {
             files_by_kind.look_beside();

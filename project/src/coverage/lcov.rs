@@ -66,11 +66,9 @@ fn write_record(text: &mut String, test: &str, model: &ModelCoverage) {
     for location in &locations {
         put_line(text, format_args!("FNDA:{},{}", location.met.times, location.name));
     }
+    let visited = locations.iter().filter(|location| location.met.times > 0).count();
     put_line(text, format_args!("FNF:{}", locations.len()));
-    put_line(
-        text,
-        format_args!("FNH:{}", locations.iter().filter(|location| location.met.times > 0).count()),
-    );
+    put_line(text, format_args!("FNH:{visited}"));
 
     let mut blocks: BTreeMap<usize, usize> = BTreeMap::new();
     let (mut found, mut hit) = (0, 0);

@@ -33,13 +33,14 @@ impl CoveredLines {
         let transitions: Numbered<TransitionId, usize> = iosts.transitions.numbers().map(begin).collect();
         let key_places = find_key_places(&file);
         let initial = key_places.get("").copied().map_or(1, line);
+        // The line of a location, and whether it is described there.
         let place = |location: LocationId| {
             let described = key_places.get(iosts.location(location).name.as_str()).copied().map(line);
-            let first = |is_there: &dyn Fn(TransitionId) -> bool| {
+            let first_line = |is_there: &dyn Fn(TransitionId) -> bool| {
                 iosts.transitions.numbers().find(|number| is_there(*number)).map(|number| transitions[number])
             };
-            let leaves = || first(&|number| iosts.transitions[number].source == location);
-            let enters = || first(&|number| iosts.transitions[number].target == location);
+            let leaves = || first_line(&|number| iosts.transitions[number].source == location);
+            let enters = || first_line(&|number| iosts.transitions[number].target == location);
             (described.or_else(leaves).or_else(enters).unwrap_or(initial), described.is_some())
         };
         let (locations, described): (Vec<usize>, Vec<bool>) = iosts.location_ids().map(place).unzip();

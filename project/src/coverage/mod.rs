@@ -270,6 +270,7 @@ impl RunReader<'_> {
             // A timed model of the user has no silence that is an event.
             let trace = if case.timed.is_some() { without_silence(&trace) } else { trace };
             let link = run.link.as_ref();
+            // Nobody knows the order of events over several connections.
             if link.is_some_and(|link| link.connections() > 1) {
                 return Ok((None, run));
             }

@@ -306,6 +306,7 @@ pub(super) fn make_report(
             subject.walked.parts[0].iosts.origin.as_ref().map(|origin| origin.file.name.clone())
         };
         let Some(first) = members().min_by_key(file) else { continue };
+        // Part 0 of the joined models is the specification, part 1 the purpose.
         let part = &subjects.subjects[*first].walked.parts[0];
         says(format!("{}: what can be reached", part.iosts.name));
         let excluded = prove_unmet(&part.iosts, &part.items, settings, stops);
@@ -316,13 +317,12 @@ pub(super) fn make_report(
         let own = cover_specification(&mut members());
         let mut reported = Vec::new();
         for numbers in purposes.values() {
-            let Some(first) = numbers.first() else { continue };
-            let parts = &subjects.subjects[*first].walked.parts;
+            let Some(first) = numbers.first().map(|number| &subjects.subjects[*number]) else { continue };
+            let parts = &first.walked.parts;
             // A tally counts the items of the specification, and then those of the purpose.
             let (first_item, purpose) = (parts[0].items.all().len(), &parts[1]);
             let tally = sum_tallies(tallies, &mut numbers.iter(), first_item, purpose.items.all().len());
-            let candidate = &subjects.candidates[subjects.subjects[*first].candidate];
-            let reject = candidate.purposes[subjects.subjects[*first].purpose].reject;
+            let reject = subjects.candidates[first.candidate].purposes[first.purpose].reject;
             let mut excluded = prove_guards(&purpose.iosts, &purpose.items, settings, stops);
             exclude_reject(&purpose.iosts, &purpose.items, reject, &mut excluded);
             let specification = cover_specification(&mut numbers.iter());
@@ -461,10 +461,8 @@ fn cover_model(iosts: &Iosts, items: &Items, tally: &Tally, excluded: &[Option<S
             }),
             Item::Transition(number) => {
                 let transition = &iosts.transitions[*number];
-                let parameters = iosts
-                    .action(transition.action)
-                    .parameters
-                    .iter()
+                let parameters = iosts.action(transition.action).parameters.iter();
+                let parameters = parameters
                     .map(|datum| ParameterCoverage { name: datum.name().to_owned(), classes: Vec::new() });
                 coverage.transitions.push(TransitionCoverage {
                     name: iosts.describe(transition),

@@ -122,22 +122,15 @@ impl Subjects {
                 ),
             };
             let message = format!("the {what} has changed since the test case `{name}` was made");
-            return vec![
-                Diagnostic::error("other-model", message)
-                    .at(
-                        origin.clone(),
-                        "this model, or a constant that the configuration gives it, has changed",
-                    )
-                    .help(again),
-            ];
+            let label = "this model, or a constant that the configuration gives it, has changed";
+            return vec![Diagnostic::error("other-model", message).at(origin.clone(), label).help(again)];
         }
         let message =
             format!("no configuration has the specification and the purpose of the test case `{name}`");
         let names =
             format!("this test case was made of `{}` and `{}`", made.specification.name, made.purpose.name);
-        vec![Diagnostic::error("other-model", message).note(names).help(
-            "name the configuration, or the campaign that names it: `coreach coverage coreach.yaml nightly.sqlite`",
-        )]
+        let help = "name the configuration, or the campaign that names it: `coreach coverage coreach.yaml nightly.sqlite`";
+        vec![Diagnostic::error("other-model", message).note(names).help(help)]
     }
 }
 

@@ -103,14 +103,15 @@ fn read_samples(reader: &mut IutReader<'_>, node: &Yaml) -> (Samples, BTreeMap<S
     for entry in shape::first_entries(entries) {
         let types = reader.find_types_in(&entry.key, false);
         let quoted = format!("`{}`", entry.key.text);
+        // A mapping for the whole parameter is a program, and one in the list a regular expression.
         if matches!(entry.value.kind, NodeKind::Mapping(_)) {
             let program = read_program(reader, &entry.value, &quoted, types);
             programs.extend(program.map(|program| (entry.key.text.clone(), program)));
             continue;
         }
         for item in shape::list(reader.collector, &entry.value, &quoted, LIKE).unwrap_or(&[]) {
-            let part = types.iter().find(|ty| matches!(ty, Type::Record(_)));
-            let help = part.map(|ty| describe_sample(&entry.key.text, ty));
+            let with_parts = types.iter().find(|ty| matches!(ty, Type::Record(_)));
+            let help = with_parts.map(|ty| describe_sample(&entry.key.text, ty));
             if let (NodeKind::Mapping(_), Some(help)) = (&item.kind, &help) {
                 let message = format!("a value of {quoted} is written as one text");
                 reader.refuse(item, &message, "keys and values", help);
@@ -177,6 +178,7 @@ fn read_sample(
         return Some(text.clone());
     };
     let has_parts = |ty: &Type| matches!(ty, Type::Record(_) | Type::Array(_));
+    // A model writes parts with these signs. JSON has some of them, too.
     let is_of_model = text.contains(['(', '{', '[', '"']) && json::parse(text, json::WIRE).is_err();
     if types.iter().all(has_parts) && is_of_model {
         let whose = format!("a sample of {quoted}");

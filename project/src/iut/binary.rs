@@ -38,6 +38,7 @@ pub enum Carrier {
     Datagrams,
 }
 
+/// Reads the keys of `encoding: binary`. `name` is the section in messages.
 pub fn read_binary(
     reader: &mut IutReader<'_>,
     entries: &[Entry],
@@ -240,6 +241,7 @@ fn check_type(
         }
         return;
     };
+    // Field 0 of a list is its length, and each other field has an element.
     let element = match ty {
         Type::Record(list) if list.form == RecordForm::List => list.fields.get(1).map(|(_, ty)| ty),
         _ => None,

@@ -157,6 +157,7 @@ fn read_source(reader: &mut IutReader<'_>, entry: &Entry) -> Option<Extract> {
     Some(if key == "header" { Extract::Header(text) } else { Extract::Cookie(text) })
 }
 
+/// Reads `match`: a pattern with exactly one group, which finds the captured text.
 fn read_match(reader: &mut IutReader<'_>, node: &Yaml) -> Option<Regex> {
     let scalar = shape::scalar(reader.collector, node, "`match`", "match: '<(.*)>'")?;
     let (regex, _) = read_regex(reader, scalar)?;
@@ -225,6 +226,7 @@ impl IutReader<'_> {
         }
     }
 
+    /// Is it an action of this kind? If not, it is reported. Without a model any name is right.
     fn check_action(&mut self, scalar: &Scalar, kind: ActionKind) -> bool {
         let Some(iosts) = self.iosts else { return true };
         if iosts.actions.iter().any(|action| action.name == scalar.text && action.kind == kind) {

@@ -102,6 +102,7 @@ pub fn read_encoding(
     }
 }
 
+/// Refuses these keys, which belong to another encoding. `message` begins the report. `None` after a mistake.
 fn refuse_foreign_keys(
     reader: &mut IutReader<'_>,
     entries: &[Entry],

@@ -24,6 +24,7 @@ pub fn read_evidence(reader: &mut IutReader<'_>, root: &[Entry]) -> LogLimits {
     }
 }
 
+/// Reads a number of KiB, and returns it in bytes. `usual` is the default, in bytes.
 fn read_kibibytes(reader: &mut IutReader<'_>, entries: &[Entry], key: &str, usual: usize) -> usize {
     let Some(node) = shape::get(entries, key) else { return usual };
     let number = node.as_scalar().and_then(|scalar| number::count(&scalar.text));

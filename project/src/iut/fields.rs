@@ -59,7 +59,7 @@ struct FieldReader<'r, 'a> {
 
 /// The names of a list's fields, and the numbers that count other fields.
 #[derive(Default)]
-struct Peers {
+struct FieldScope {
     names: Vec<Option<Scalar>>,
     counters: Vec<Counter>,
 }
@@ -74,7 +74,7 @@ struct Counter {
     place: Range<usize>,
 }
 
-impl Peers {
+impl FieldScope {
     /// Finds the names and counters of a list before its fields are read.
     fn of(items: &[Arc<Yaml>]) -> Self {
         fn mapping(node: &Yaml) -> &[Entry] {
@@ -84,7 +84,7 @@ impl Peers {
             let node = ["label", "name"].into_iter().find_map(|key| shape::get(mapping(item), key));
             node.and_then(Yaml::as_scalar).cloned()
         };
-        let mut scope = Peers { names: items.iter().map(name).collect(), counters: Vec::new() };
+        let mut scope = FieldScope { names: items.iter().map(name).collect(), counters: Vec::new() };
         for (counter, item) in items.iter().enumerate() {
             let bits = shape::get(mapping(item), "bits");
             let parts = match bits.map(|bits| &bits.kind) {
@@ -108,6 +108,7 @@ impl Peers {
 }
 
 impl FieldReader<'_, '_> {
+    /// Reads the fields of a frame, of a group, or of a list's elements.
     fn read_list_of(&mut self, node: &Yaml, what: &str, like: &str) -> Option<Vec<Field>> {
         // A frame without fields is written as an empty list. Nothing at all is a mistake.
         if node.is_nothing() {
@@ -116,7 +117,7 @@ impl FieldReader<'_, '_> {
         }
         let items = shape::list(self.reader.collector, node, what, like)?;
         let errors_before = self.reader.collector.errors();
-        let scope = Peers::of(items);
+        let scope = FieldScope::of(items);
         let fields: Vec<Option<Field>> = items
             .iter()
             .enumerate()
@@ -133,7 +134,7 @@ impl FieldReader<'_, '_> {
 
     /// Checks that at most one number counts each field, that it comes before the field, and that it counts
     /// in the right units. Checks that no checksum covers a later checksum.
-    fn check_scope(&mut self, items: &[Arc<Yaml>], scope: &Peers, read: &[Option<Field>]) {
+    fn check_scope(&mut self, items: &[Arc<Yaml>], scope: &FieldScope, read: &[Option<Field>]) {
         for (number, Counter { counter, counted, is_elements, place }) in scope.counters.iter().enumerate() {
             let (message, label) = if counted <= counter {
                 (
@@ -175,7 +176,7 @@ impl FieldReader<'_, '_> {
     }
 
     /// Reads one field: bits, a list, a group, bytes, or a number.
-    fn read_field(&mut self, node: &Yaml, position: usize, scope: &Peers) -> Option<Field> {
+    fn read_field(&mut self, node: &Yaml, position: usize, scope: &FieldScope) -> Option<Field> {
         let entries = shape::mapping(self.reader.collector, node, "a field", FIELD)?;
         if let Some(label) = shape::get(entries, "label") {
             let label = shape::scalar(self.reader.collector, label, "`label`", "label: body")?;
@@ -231,7 +232,7 @@ impl FieldReader<'_, '_> {
         node: &Yaml,
         entries: &[Entry],
         integer: WireInteger,
-        scope: &Peers,
+        scope: &FieldScope,
     ) -> Option<Field> {
         let known = ["is", "name", "any", "size_of", "count_of", "checksum"];
         let content_entry = find_one_of(self.reader, node, entries, &known, "a field", FIELD)?;
@@ -261,7 +262,7 @@ impl FieldReader<'_, '_> {
         content_entry: &Entry,
         entries: &[Entry],
         integer: WireInteger,
-        scope: &Peers,
+        scope: &FieldScope,
     ) -> Option<Field> {
         const OVER: &str = "{ as: u32, checksum: crc32, over: [pKind, pBody] }";
         refuse_keys(self.reader, entries, &["plus"], "belongs to `size_of` and `count_of`");
@@ -296,7 +297,7 @@ impl FieldReader<'_, '_> {
     }
 
     /// Finds the field of this name, or reports that there is none.
-    fn find_place(&mut self, name: &Scalar, scope: &Peers) -> Option<usize> {
+    fn find_place(&mut self, name: &Scalar, scope: &FieldScope) -> Option<usize> {
         let position = scope.place(&name.text);
         if position.is_none() {
             let known = || scope.names.iter().flatten().map(|name| name.text.as_str());
@@ -314,7 +315,7 @@ impl FieldReader<'_, '_> {
         entries: &[Entry],
         form: ByteForm,
         position: usize,
-        scope: &Peers,
+        scope: &FieldScope,
     ) -> Option<Field> {
         let content_entry = find_one_of(self.reader, node, entries, &CONTENT, "a field", FIELD)?;
         let scalar = match content_entry.key.text.as_str() {
@@ -361,7 +362,7 @@ impl FieldReader<'_, '_> {
         node: &Yaml,
         entries: &[Entry],
         position: usize,
-        scope: &Peers,
+        scope: &FieldScope,
         known: &[&str],
         (section, like): (&str, &str),
     ) -> Option<Extent> {
@@ -383,7 +384,13 @@ impl FieldReader<'_, '_> {
     }
 
     /// Reads a list, and the fields of its elements. Each element must have at least one byte.
-    fn read_list(&mut self, node: &Yaml, entries: &[Entry], position: usize, scope: &Peers) -> Option<Field> {
+    fn read_list(
+        &mut self,
+        node: &Yaml,
+        entries: &[Entry],
+        position: usize,
+        scope: &FieldScope,
+    ) -> Option<Field> {
         refuse_keys(self.reader, entries, &["is"], "a list is `name` or `any`");
         let content_entry = find_one_of(self.reader, node, entries, &["name", "any"], "a list", LIST)?;
         let name = self.read_name(content_entry, LIST)?;
@@ -413,7 +420,7 @@ impl FieldReader<'_, '_> {
         Some(Field::List { extent: extent?, of: fields, name })
     }
 
-    fn read_bits(&mut self, node: &Yaml, scope: &Peers) -> Option<Field> {
+    fn read_bits(&mut self, node: &Yaml, scope: &FieldScope) -> Option<Field> {
         let items = shape::list(self.reader.collector, node, "`bits`", BITS)?;
         let errors_before = self.reader.collector.errors();
         let parts: Vec<Option<BitField>> = items.iter().map(|item| self.read_part(item, scope)).collect();
@@ -431,7 +438,7 @@ impl FieldReader<'_, '_> {
     }
 
     /// Reads one part of a field of bits.
-    fn read_part(&mut self, node: &Yaml, scope: &Peers) -> Option<BitField> {
+    fn read_part(&mut self, node: &Yaml, scope: &FieldScope) -> Option<BitField> {
         const PART: &str = "{ width: 4, name: pCode }";
         const OF: &str = "an item of `bits`";
         let entries = shape::mapping(self.reader.collector, node, OF, PART)?;
@@ -467,7 +474,7 @@ impl FieldReader<'_, '_> {
         content_entry: &Entry,
         entries: &[Entry],
         like: &str,
-        scope: &Peers,
+        scope: &FieldScope,
     ) -> Option<FieldNumber> {
         if let key @ ("size_of" | "count_of") = content_entry.key.text.as_str() {
             let name = shape::scalar(self.reader.collector, &content_entry.value, &format!("`{key}`"), like)?;

@@ -174,12 +174,12 @@ fn refuse_hidden(reader: &mut IutReader<'_>, observations: &[(String, Response)]
     for (position, (name, response)) in observations.iter().enumerate() {
         // Whatever the other response asks of an answer must be asked by this one, too.
         let takes_first = |(other_name, other): &(String, Response)| {
-            let asks_header = |(header, pattern): &(String, Regex)| {
+            let has_header = |(header, pattern): &(String, Regex)| {
                 let mut own_headers = response.headers.iter();
                 own_headers
                     .any(|(own, own_pattern)| own == header && written(own_pattern) == written(pattern))
             };
-            let asks_value = |(_, place): &(String, AnswerPlace)| {
+            let has_value = |(_, place): &(String, AnswerPlace)| {
                 let text =
                     |place: &AnswerPlace| place.pattern.as_ref().map(|pattern| written(pattern).to_owned());
                 let is_same = |own: &AnswerPlace| {
@@ -194,8 +194,8 @@ fn refuse_hidden(reader: &mut IutReader<'_>, observations: &[(String, Response)]
                 && other.status == response.status
                 && answers_same_stimuli
                 && other.each.is_none()
-                && other.headers.iter().all(asks_header)
-                && other.values.iter().all(asks_value)
+                && other.headers.iter().all(has_header)
+                && other.values.iter().all(has_value)
         };
         let Some(first) = observations[..position].iter().position(takes_first) else { continue };
         let other = &observations[first].0;

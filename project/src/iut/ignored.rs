@@ -12,6 +12,7 @@ use super::words::{Holes, IutReader};
 
 const IGNORE: &str = "ignore: [ { pattern: '^PING (?P<word>.*)$', answer: 'PONG {word}' } ]";
 
+/// Reads the items of `ignore`: each pattern, and its answer, if there is one.
 pub fn read_ignore_items<'e>(
     reader: &mut IutReader<'_>,
     entries: &'e [Entry],
@@ -29,6 +30,7 @@ pub fn read_ignore_items<'e>(
     items
 }
 
+/// Reads `ignore` of lines. An answer may have the groups of its pattern as holes.
 pub fn read_ignored_lines(
     reader: &mut IutReader<'_>,
     entries: &[Entry],

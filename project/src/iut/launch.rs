@@ -135,6 +135,7 @@ fn warn_of_command(reader: &mut IutReader<'_>, command: &Yaml, directory: &Path)
             reader.collector.push(found);
             return;
         }
+        // A shell reads `NAME=value` in front of a program as a variable.
         let assigned = name.split_once('=').filter(|(name, _)| position == 0 && !name.contains('/'));
         let what = assigned.map(|_| "the name of a program").filter(|_| !path.exists());
         if let Some(what) = what.or_else(|| explain_shell_word(name)) {
@@ -194,6 +195,7 @@ fn explain_shell_word(word: &str) -> Option<&'static str> {
     let name = word.strip_prefix('$').map(|name| name.trim_matches(['{', '}']));
     match word {
         "&&" | "||" | "|" | ";" | "&" => Some("one more argument"),
+        // A redirection: `> log`, `2>&1`.
         _ if word.trim_start_matches(['1', '2', '&']).starts_with('>') => Some("one more argument"),
         _ if word.starts_with("~/") => Some("not a path to the home folder"),
         _ if name.is_some_and(|name| name.starts_with(|c: char| c.is_ascii_alphabetic())) => {
@@ -248,6 +250,7 @@ fn warn_of_bare_name(reader: &mut IutReader<'_>, scalar: &Scalar, holes: &Holes)
     }
 }
 
+/// Reads `directory`. Without the key, it is the folder of the IUT's file.
 fn read_directory(reader: &mut IutReader<'_>, entries: &[Entry]) -> Option<PathBuf> {
     let own_folder = if reader.folder.as_os_str().is_empty() { Path::new(".") } else { reader.folder };
     let Some(value) = shape::get(entries, "directory") else { return Some(own_folder.to_owned()) };
@@ -263,6 +266,7 @@ fn read_directory(reader: &mut IutReader<'_>, entries: &[Entry]) -> Option<PathB
 }
 
 impl IutReader<'_> {
+    /// Reads a time in milliseconds. Without the key, or after a mistake, it is the default.
     pub fn read_ms(&mut self, entries: &[Entry], key: &str, default: u64) -> Duration {
         /// An hour.
         const MOST: u64 = 3_600_000;

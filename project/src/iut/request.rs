@@ -115,6 +115,7 @@ pub fn is_header(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(is_sign)
 }
 
+/// Is it a JSON pointer (RFC 6901)? If not, it is reported.
 pub fn check_pointer(reader: &mut IutReader<'_>, pointer: &Scalar) -> bool {
     if !pointer.text.is_empty() && !pointer.text.starts_with('/') {
         let message = "a JSON pointer begins with a slash";

@@ -118,19 +118,17 @@ pub fn hole_text(name: &str) -> String {
 
 impl<'a> IutReader<'a> {
     pub fn new(collector: &'a mut Collector, folder: &'a Path, iosts: Option<&'a Iosts>) -> Self {
-        let (apart, connections, captures) = (Vec::new(), Vec::new(), Vec::new());
-        let (locations, is_synchronous, has_answers) = (None, false, false);
         IutReader {
             collector,
             folder,
             iosts,
-            locations,
-            apart,
-            connections,
-            captures,
+            locations: None,
+            apart: Vec::new(),
+            connections: Vec::new(),
+            captures: Vec::new(),
             spelling: Spelling::default(),
-            is_synchronous,
-            has_answers,
+            is_synchronous: false,
+            has_answers: false,
         }
     }
 }
@@ -460,6 +458,7 @@ impl IutReader<'_> {
         like: (&str, &dyn Fn(&Action) -> String),
     ) {
         let Some(iosts) = self.iosts else { return };
+        let (section_like, action_like) = like;
         let section = entries.iter().find(|entry| entry.key.text == key);
         let written: &[Entry] = match section.map(|entry| &entry.value.kind) {
             Some(NodeKind::Mapping(entries)) => entries,
@@ -494,14 +493,14 @@ impl IutReader<'_> {
             return;
         }
         let Some(section) = section else {
-            shape::missing_key(self.collector, node, key, of, like.0);
+            shape::missing_key(self.collector, node, key, of, section_like);
             return;
         };
         let label =
             if missing.len() == 1 { "the missing one belongs here" } else { "the missing ones belong here" };
         let message = format!("`{key}` has nothing for {}", listed(missing.iter().copied()));
         let first = iosts.actions.iter().find(|action| action.name == missing[0]);
-        let help = first.map_or_else(String::new, |action| format!("for example `{}`", like.1(action)));
+        let help = first.map_or_else(String::new, |action| format!("for example `{}`", action_like(action)));
         self.collector.mistake("missing-action", message, &section.key.span, label, help);
     }
 
@@ -660,8 +659,9 @@ impl IutReader<'_> {
         if types.is_empty() {
             let help = self.collector.nearest(&parameter.text, data().map(Datum::name));
             let help = help.map(|nearest_name| format!("did you mean `{nearest_name}`?"));
-            let begin = parameter.text.split_once('.').filter(|_| !parts);
-            let whole = begin.and_then(|(name, _)| data().find(|one| one.name() == name));
+            // Where no part may be named, its whole parameter is meant.
+            let named_part = parameter.text.split_once('.').filter(|_| !parts);
+            let whole = named_part.and_then(|(name, _)| data().find(|datum| datum.name() == name));
             let help = whole.map(|whole| describe_sample(whole.name(), whole.ty())).or(help);
             let message = format!("no action has a parameter `{}`", parameter.text);
             let diagnostic = Diagnostic::error("unknown-parameter", message)
@@ -744,6 +744,7 @@ impl IutReader<'_> {
 /// Returns the type of this part of a list's elements. `None` if there is none.
 fn part_type<'t>(list: &'t Type, part: &str) -> Option<&'t Type> {
     let Type::Record(list) = list else { return None };
+    // Field 0 is the length, and each other field has an element.
     let element = list.fields.get(1).filter(|_| list.form == RecordForm::List).map(|(_, ty)| ty)?;
     match element {
         Type::Record(record) if record.form == RecordForm::Plain => {

@@ -63,8 +63,10 @@ impl Sorted {
                 found.extend(errors);
             }
         }
+        // The store of a campaign that has not run is not there.
         let stores = sorted.files.own_stores.iter().filter(|store| store.exists()).cloned();
         sorted.files.stores.extend(stores.collect::<Vec<_>>());
+        // Coverage skips configurations that it cannot use, as if they were found and not named.
         sorted.files.are_found = true;
         sorted.files.sort();
         for list in [&mut sorted.specifications, &mut sorted.purposes] {
@@ -100,9 +102,8 @@ impl Sorted {
         } else if document.get("specifications").is_some() && document.get("unmet").is_some() {
             self.coverage.push(document);
         } else {
-            return Err(error(
-                "it is neither a run nor what `coreach coverage --format json` prints".to_owned(),
-            ));
+            let why = "it is neither a run nor what `coreach coverage --format json` prints";
+            return Err(error(why.to_owned()));
         }
         Ok(())
     }
@@ -129,10 +130,8 @@ pub fn gather(
     }
     for path in &sorted.purposes {
         let file = load_file(path).map_err(|found| vec![found])?;
-        let (project, found) = read_purpose_project(
-            file.clone(),
-            project::find_specification_of(&file, path, &sorted.specifications)?,
-        )?;
+        let specification = project::find_specification_of(&file, path, &sorted.specifications)?;
+        let (project, found) = read_purpose_project(file, specification)?;
         warnings.extend(found);
         add_project(&mut page, &project, settings, says)?;
     }

@@ -31,6 +31,7 @@ pub(super) fn make_graph(
     start: Map<String, Json>,
 ) -> (PageGraph, Option<String>) {
     let iosts = view.iosts;
+    // With Fail, and without facts, which the page shows itself.
     let (drawn, note) = match make_picture(view, PictureWords::Short, false, false) {
         Ok(drawn) => (Some(drawn), None),
         Err(error) => (None, Some(format!("{}: {error}", view.what))),
@@ -153,26 +154,22 @@ fn add_picture(graph: &mut PageGraph, drawn: Picture) {
         label: arrow.label,
     };
     graph.arrows = drawn.arrows.into_iter().map(arrow).collect();
-    graph.asides = drawn
-        .asides
-        .into_iter()
-        .map(|aside| {
-            let (kind, target) = match aside.kind {
-                AsideKind::Loop => ("loop", aside.location),
-                AsideKind::Far(target) => ("far", target),
-                AsideKind::Verdict(target) => ("verdict", target),
-            };
-            PageAside {
-                location: aside.location.place(),
-                kind,
-                target: target.place(),
-                transitions: places(aside.transitions),
-                lines: aside.lines,
-                at: to_page_point(aside.at),
-                size: [round(aside.width), round(aside.height)],
-            }
-        })
-        .collect();
+    for aside in drawn.asides {
+        let (kind, target) = match aside.kind {
+            AsideKind::Loop => ("loop", aside.location),
+            AsideKind::Far(target) => ("far", target),
+            AsideKind::Verdict(target) => ("verdict", target),
+        };
+        graph.asides.push(PageAside {
+            location: aside.location.place(),
+            kind,
+            target: target.place(),
+            transitions: places(aside.transitions),
+            lines: aside.lines,
+            at: to_page_point(aside.at),
+            size: [round(aside.width), round(aside.height)],
+        });
+    }
 }
 
 fn to_page_point(point: LayoutPoint) -> PageAt {

@@ -33,6 +33,7 @@ impl PageTables {
         PageOrigin { file, line: line(place.span.start), last: line(last) }
     }
 
+    /// Gives the number of a file, and adds it if it is new.
     pub(super) fn file(&mut self, file: &Arc<SourceFile>) -> usize {
         let is_file = |(known, _): &(Arc<SourceFile>, _)| Arc::ptr_eq(known, file) || known == file;
         if let Some(number) = self.known.iter().position(is_file) {

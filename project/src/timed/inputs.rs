@@ -181,11 +181,10 @@ fn search_goals(
             found[place].fate = timed_fate(decide_fate(find_run_along(&walked, path.clone(), &mut solver)));
         }
     }
-    let Some(kind) = goals.first().map(memory_needed).filter(|_| !matches!(goals[0], Goal::Path(_))) else {
-        return Ok(());
-    };
+    // All goals are of one criterion, and need the same memory. Paths were decided above.
+    let Some(first) = goals.first().filter(|first| !matches!(first, Goal::Path(_))) else { return Ok(()) };
     let mut met = |place: usize, one: &MetGoal| found[place].fate = timed_fate(Fate::Covered(one.clone()));
-    let sought = search(&walked, &goals, kind, limits, &mut met, &mut solver);
+    let sought = search(&walked, &goals, memory_needed(first), limits, &mut met, &mut solver);
     for (found, sought) in found.iter_mut().zip(sought) {
         found.fate = timed_fate(decide_fate(sought));
     }
