@@ -108,8 +108,8 @@ pub(crate) fn write_operation(
     types: &mut TypeTable,
 ) -> (&'static str, Vec<Json>) {
     let list = |terms: &[Term]| terms.iter().map(|term| json!(number_of(term))).collect::<Json>();
-    let data =
-        |data: &[Datum]| data.iter().map(|datum| json!(number_of(&Term::datum(datum)))).collect::<Json>();
+    let datum_number = |datum: &Datum| json!(number_of(&Term::datum(datum)));
+    let data = |listed: &[Datum]| listed.iter().map(datum_number).collect::<Json>();
     match operation {
         DerivedOperation::Call(inner) => {
             let (name, named) = (json!(inner.name), json!(inner.named));
@@ -164,7 +164,7 @@ pub(crate) fn read_if_operation(reading: &NodeReading<'_>) -> Option<Result<Term
     }))
 }
 
-/// Reads an operation and its arguments, by the word of the node.
+/// Reads an operation and its arguments, by the word of the node. The header shows the order of its parts.
 fn read_operation(reading: &NodeReading<'_>) -> Result<(DerivedOperation, Vec<Term>), String> {
     if let Some((_, operation)) = STANDARD.iter().find(|(word, _)| *word == reading.word) {
         let arguments =

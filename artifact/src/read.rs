@@ -98,8 +98,7 @@ pub fn read_graph(document: &Document) -> Result<Graph, DocumentError> {
     let actions = scopes.actions(&document.actions, &types)?;
     let mut reader = GraphReading { terms: &terms, scopes, mentioned: HashMap::new() };
     let locations = read_locations(&document.locations)?;
-    let count = locations.len();
-    let location_at = |number: usize, what: &str| match number < count {
+    let location_at = |number: usize, what: &str| match number < document.locations.len() {
         true => Ok(LocationId::of(number)),
         false => Err(format!("{what} names an unknown location")),
     };

@@ -304,6 +304,7 @@ impl ReadTypes {
             }
             TypeNode::List { most, element } => {
                 let element = self.use_part(*element, &mut size)?;
+                // The record of a list has a slot for each element.
                 size.parts = size.parts.saturating_mul(*most);
                 if *most == 0 || size.parts > MOST_PARTS {
                     return Err(format!("a list of at most {most} elements"));

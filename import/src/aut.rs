@@ -116,17 +116,17 @@ struct AutHeader {
     span: Range<usize>,
 }
 
-/// Reads the header and the transitions. `None`, if a limit was reached.
+/// Reads the header, if there is one, and the transitions. `None`, if a limit was reached.
 fn read_lines(collector: &mut Collector, text: &str, most: usize) -> Option<(Option<AutHeader>, Vec<Edge>)> {
     let mut header = None;
     let mut edges = Vec::new();
-    let mut start = 0;
+    let mut line_start = 0;
     for line in text.split_inclusive('\n') {
         budget::ask();
         let trimmed = line.trim();
-        let text_start = start + (line.len() - line.trim_start().len());
+        let text_start = line_start + (line.len() - line.trim_start().len());
         let span = text_start..text_start + trimmed.len();
-        start += line.len();
+        line_start += line.len();
         if trimmed.is_empty() {
             continue;
         }
@@ -214,6 +214,7 @@ fn read_event(label: &str) -> Result<AutEvent, (String, Range<usize>)> {
     let gate_start = usize::from(sign.is_some());
     let unsigned = &label[gate_start..];
     let gate = unsigned[..unsigned.find([' ', '\t', '!', '?', '(']).unwrap_or(unsigned.len())].to_owned();
+    // The byte up to which the label was read.
     let mut next = gate_start + gate.len();
     if gate.is_empty() {
         return Err(("a label without a name".to_owned(), 0..label.len()));
@@ -344,6 +345,7 @@ fn make_model(collector: &mut Collector, options: &Options, system: &AutSystem) 
         let origin = collector.origin(&edge.label);
         let kind = directions.find(collector, &edge.event.gate, edge.event.sign, &origin);
         let values = if kind == Some(ActionKind::Internal) { 0 } else { edge.event.values.len() };
+        // A missing direction was reported, so no model is made.
         let Some(kind) = kind else { continue };
         let variant = Variant { gate: edge.event.gate.as_str(), kind, values };
         let number = *known.entry(variant).or_insert_with(|| {

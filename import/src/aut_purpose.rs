@@ -76,16 +76,18 @@ fn find_variants(model: &Iosts, event: &AutEvent) -> Result<Vec<ActionId>, Vec<S
         return Ok(labelled.into_iter().filter(|number| model.action(*number).name == event.gate).collect());
     }
     // All actions of a gate have names of one form, and each is made from another foreign name.
-    let forms = [(false, false), (true, false), (false, true), (true, true)].map(|(direction, values)| {
-        let foreign_name = |number: &ActionId| {
-            let action = model.action(*number);
-            let variant = Variant { gate: &event.gate, kind: action.kind, values: action.parameters.len() };
-            let name = variant.name(direction, values);
-            let is_possible = possible_names(&name, &names, PLAIN_ACTION).contains(&action.name);
-            is_possible.then_some((name, *number))
-        };
-        labelled.iter().filter_map(foreign_name).collect::<Vec<(String, ActionId)>>()
-    });
+    let forms =
+        [(false, false), (true, false), (false, true), (true, true)].map(|(has_direction, has_values)| {
+            let foreign_name = |number: &ActionId| {
+                let action = model.action(*number);
+                let variant =
+                    Variant { gate: &event.gate, kind: action.kind, values: action.parameters.len() };
+                let name = variant.name(has_direction, has_values);
+                let is_possible = possible_names(&name, &names, PLAIN_ACTION).contains(&action.name);
+                is_possible.then_some((name, *number))
+            };
+            labelled.iter().filter_map(foreign_name).collect::<Vec<(String, ActionId)>>()
+        });
     let actions: BTreeSet<ActionId> = forms.iter().flatten().map(|(_, action)| *action).collect();
     let is_of_one_gate = |form: &Vec<(String, ActionId)>| {
         let foreign: BTreeSet<&str> = form.iter().map(|(name, _)| name.as_str()).collect();

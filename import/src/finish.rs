@@ -99,11 +99,11 @@ fn merge_silent_cycles(collector: &mut Collector, iosts: &mut Iosts) {
     let merged =
         circles.iter().enumerate().filter(|(number, circle)| circle.len() > 1 && !must_stay.contains(number));
     let mut representative = iosts.locations.map(|_| None);
-    for (number, (_, circle)) in merged.enumerate() {
+    for (group, (_, circle)) in merged.enumerate() {
         let first = circle.iter().min().copied();
         circle.iter().for_each(|location| representative[*location] = first);
         // The warning names at most 20 groups of locations.
-        if number < 20 {
+        if group < 20 {
             let names = circle.iter().map(|location| iosts.locations[*location].name.as_str());
             diagnostic = diagnostic.note(format!("{} become one location", listed(names)));
         }

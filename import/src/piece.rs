@@ -48,7 +48,7 @@ impl Piece {
     /// The place in the file of a part of the text.
     pub fn locate(&self, range: &Range<usize>) -> Range<usize> {
         let start = self.byte_in_file(range.start);
-        // The end is the end of the last sign as it is written.
+        // An escape is longer than its sign. So the last sign ends where the next pair begins, if one does.
         let entry = self.places.partition_point(|(byte, _)| *byte < range.end);
         let end = match self.places.get(entry) {
             _ if range.end >= self.text.len() => self.end,

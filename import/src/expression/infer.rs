@@ -40,14 +40,14 @@ pub enum UsesSeen<'a> {
     Assigned(&'a ForeignAssignment),
 }
 
-/// Infers the types of all mentioned variables. `known` are declared, `begun` inferred before.
+/// Infers the types of all mentioned variables but the declared ones. `begun` were inferred before.
 pub fn infer<'a>(
-    seen: &[UsesSeen<'a>],
-    known: &BTreeMap<String, Type>,
+    uses: &[UsesSeen<'a>],
+    declared: &BTreeMap<String, Type>,
     begun: &BTreeMap<String, Type>,
 ) -> BTreeMap<String, Type> {
     let mut state = Inference { sorts: BTreeMap::new(), changed: true, mentioned: Vec::new() };
-    for (name, ty) in known.iter().chain(begun) {
+    for (name, ty) in declared.iter().chain(begun) {
         let sort = match ty {
             Type::Bool => Sort::Truth,
             Type::Real => Sort::Real,
@@ -56,7 +56,7 @@ pub fn infer<'a>(
         state.sorts.insert(name.clone(), sort);
     }
     while std::mem::take(&mut state.changed) {
-        for seen in seen {
+        for seen in uses {
             budget::ask();
             match seen {
                 UsesSeen::Guard(tree) => {
@@ -84,7 +84,7 @@ pub fn infer<'a>(
         };
         types.insert(name, ty);
     }
-    types.retain(|name, _| !known.contains_key(name));
+    types.retain(|name, _| !declared.contains_key(name));
     types
 }
 

@@ -242,6 +242,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
+    /// Takes a sign of comparison, if one comes next. Refuses `=` where it may mean an assignment.
     fn take_comparison_sign(&mut self) -> PResult<Option<Comparison>> {
         let Some(ForeignToken::Sign(sign)) = self.peek() else { return Ok(None) };
         let comparison = match (*sign, self.dialect) {

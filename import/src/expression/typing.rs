@@ -87,6 +87,7 @@ impl<'a> ForeignTyping<'a> {
         }
     }
 
+    /// Finds the term of a name. `None`: the name or its declaration is a mistake, which has been reported.
     fn translate_name(&mut self, name: &str, span: &Range<usize>) -> Option<Term> {
         if let Some(known) = self.scope.get(name) {
             if known.is_none() && self.reports_broken {

@@ -82,8 +82,9 @@ impl Places {
             }
             keys.push((key(number), origin(), vertex.name.text.clone()));
         }
-        let source = drawing.first_edge().and_then(|edge| drawing.only_leads_to(edge));
-        if source.is_none() && drawing.first_edge().is_some() {
+        // Without a vertex that only leads to the first edge, the graph begins at a location of its own.
+        let first_source = drawing.first_edge().and_then(|edge| drawing.only_leads_to(edge));
+        if first_source.is_none() && drawing.first_edge().is_some() {
             keys.push((START.to_owned(), None, String::new()));
         }
         let foreign_names = keys.iter().map(|(key, origin, _)| (key.as_str(), origin.clone()));
@@ -119,7 +120,7 @@ impl Places {
             let event = vertices[number].name.text.clone();
             observed.push(ObservedVertex { entry, exit, event, origin });
         }
-        let initial = match (drawing.start, source) {
+        let initial = match (drawing.start, first_source) {
             (Start::Vertex(number), _) => entries[number],
             (Start::Edge(_), Some(source)) => exits[source],
             (Start::Edge(_), None) => location(START)?,

@@ -141,6 +141,7 @@ impl DeclaredData {
         term
     }
 
+    /// Declares the variables, with their first values. A time becomes a real.
     fn add_variables(
         &mut self,
         collector: &mut Collector,
@@ -210,6 +211,7 @@ impl DeclaredData {
         }
     }
 
+    /// Adds the action of internal steps, if the machine has a transition without a message.
     fn add_internal_action(&mut self, machine: &Machine) {
         let is_message = |step: &XliaStep| matches!(step, XliaStep::Input(..) | XliaStep::Output(..));
         let mut transitions = machine.states.iter().flat_map(|state| &state.transitions);

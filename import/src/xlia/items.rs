@@ -81,12 +81,8 @@ impl Reader<'_, '_> {
                 None
             };
             if is_clock && let Some(value) = &value {
-                return Err(Box::new(ForeignMistake::new(
-                    "clock",
-                    &value.span,
-                    "clocks begin at 0",
-                    "a first value",
-                )));
+                let message = "clocks begin at 0";
+                return Err(Box::new(ForeignMistake::new("clock", &value.span, message, "a first value")));
             }
             let declared = XliaDeclared { name, ty: ty.clone(), value };
             if is_clock {
@@ -129,10 +125,8 @@ impl Reader<'_, '_> {
                 "start" | "initial" => is_start = true,
                 "simple" | "terminal" | "final" => {}
                 _ => {
-                    return Err(Box::new(ForeignMistake::untranslatable(
-                        &span,
-                        format!("a state of the kind `{word}`"),
-                    )));
+                    let kind = format!("a state of the kind `{word}`");
+                    return Err(Box::new(ForeignMistake::untranslatable(&span, kind)));
                 }
             }
         }

@@ -81,6 +81,7 @@ fn name_actions_of_ports(collector: &mut Collector, system: &mut XliaSystem) {
     }
     // The action of each port, by the numbers of machine and port. First with the machine's name before it.
     let mut actions: BTreeMap<(usize, usize), String> = BTreeMap::new();
+    // Each connected port by these numbers, with the action of its rendezvous, and its name there.
     let mut plugged: Vec<(usize, usize, Option<String>, Name)> = Vec::new();
     for XliaConnection { is_rendezvous, plugs, span } in connections.iter() {
         let ports: Vec<Option<(usize, usize)>> =

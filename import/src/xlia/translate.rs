@@ -82,20 +82,18 @@ impl Translation<'_> {
     fn translate_machine(&mut self, name: &str) -> Option<Model> {
         let (machine, declared) = (self.machine, self.declared);
         let state_names = machine.states.iter().map(|state| &state.name);
-        let names = give_names(self.collector, state_names, "locations", "l", &BTreeSet::new());
+        let naming = give_names(self.collector, state_names, "locations", "l", &BTreeSet::new());
         let mut locations: Numbered<LocationId, Location> = Numbered::new();
         let mut by_name: BTreeMap<&str, LocationId> = BTreeMap::new();
         for state in &machine.states {
-            let mut location = Location::named(names.get(&state.name.text));
+            let mut location = Location::named(naming.get(&state.name.text));
             location.label.clone_from(&state.name.text);
             by_name.insert(&state.name.text, locations.push(location));
         }
         let starts: Vec<&XliaState> = machine.states.iter().filter(|state| state.is_start).collect();
         let [start] = starts.as_slice() else {
-            let mut diagnostic = Diagnostic::error(
-                "no-start",
-                format!("a machine begins in one state, but {} states are marked", starts.len()),
-            );
+            let message = format!("a machine begins in one state, but {} states are marked", starts.len());
+            let mut diagnostic = Diagnostic::error("no-start", message);
             for state in starts {
                 diagnostic = diagnostic.at(self.collector.origin(&state.name.span), "it begins here");
             }
@@ -107,12 +105,12 @@ impl Translation<'_> {
         let mut resets = Numbered::new();
         let mut transition_names: Numbered<TransitionId, Option<String>> = Numbered::new();
         // The names have the order of the two loops.
-        let (names, naming) = self.name_transitions();
-        let mut names = names.into_iter();
+        let (foreign_names, naming) = self.name_transitions();
+        let mut foreign_names = foreign_names.into_iter();
         for state in &machine.states {
             for transition in &state.transitions {
                 budget::ask();
-                let name = names.next().flatten();
+                let name = foreign_names.next().flatten();
                 let Some(target) = by_name.get(transition.target.text.as_str()) else {
                     let states = by_name.keys().copied();
                     self.report_unknown(&transition.target, "state", "no such state", states);
@@ -147,12 +145,13 @@ impl Translation<'_> {
         Some(Model { iosts, types: declared.types.clone(), time, open })
     }
 
-    /// Names the transitions. A name that transitions of several states have gets the state's name before it.
+    /// Names the transitions, in the order of the file. A name that transitions of several states have gets
+    /// the state's name before it. Also returns what becomes of these names.
     fn name_transitions(&mut self) -> (Vec<Option<String>>, Naming) {
-        let with_state = |state| move |transition: &XliaTransition| (state, transition.name.clone());
-        let machine = self.machine;
-        let named: Vec<(&XliaState, Option<Name>)> =
-            machine.states.iter().flat_map(|state| state.transitions.iter().map(with_state(state))).collect();
+        let mut named: Vec<(&XliaState, Option<Name>)> = Vec::new();
+        for state in &self.machine.states {
+            named.extend(state.transitions.iter().map(|transition| (state, transition.name.clone())));
+        }
         // The states of each name.
         let mut states: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
         for (state, name) in &named {
@@ -178,16 +177,6 @@ impl Translation<'_> {
         let term = typing.of_type(tree, ty, whose);
         report_mistakes(self.collector, self.piece, typing.mistakes);
         term
-    }
-
-    fn error(
-        &mut self,
-        code: &'static str,
-        message: impl Into<String>,
-        span: &std::ops::Range<usize>,
-        label: &str,
-    ) {
-        self.collector.error(code, message, span, label);
     }
 
     /// Reports a name that is not one of the known names, with the one that may be meant.
@@ -222,7 +211,7 @@ impl Translation<'_> {
             }
             Some(_) => {
                 let message = format!("`{}` is not a variable", name.text);
-                self.error("not-a-variable", message, &name.span, "cannot be assigned");
+                self.collector.error("not-a-variable", message, &name.span, "cannot be assigned");
                 None
             }
             None => {
@@ -249,7 +238,7 @@ impl Translation<'_> {
                     if self.declared.clocks.contains(&datum) {
                         let is_zero = matches!(&tree.kind, ForeignKind::Number(digits) if digits.trim_matches(['0', '.']).is_empty());
                         if !is_zero {
-                            self.error("clock", "clocks begin at 0", &tree.span, "another value");
+                            self.collector.error("clock", "clocks begin at 0", &tree.span, "another value");
                         }
                         continue;
                     }
@@ -257,18 +246,21 @@ impl Translation<'_> {
                         self.set_first(&mut state, &datum, &value, tree);
                     }
                 }
-                XliaStep::Guard(tree) => {
-                    self.error("untranslatable", "cannot translate a guard in `@init`", &tree.span, "here")
-                }
+                XliaStep::Guard(tree) => self.collector.error(
+                    "untranslatable",
+                    "cannot translate a guard in `@init`",
+                    &tree.span,
+                    "here",
+                ),
                 XliaStep::Input(name, _) | XliaStep::Output(name, _) => {
                     let message = "cannot translate a message in `@init`";
-                    self.error("untranslatable", message, &name.span, "here");
+                    self.collector.error("untranslatable", message, &name.span, "here");
                 }
             }
         }
         for other in self.machine.states.iter().filter(|state| !state.is_start && !state.first.is_empty()) {
             let message = "`@init` can be translated only in the first state";
-            self.error("untranslatable", message, &other.name.span, "this state");
+            self.collector.error("untranslatable", message, &other.name.span, "this state");
         }
         let condition = Term::and(state.iter().map(|(datum, value)| Term::equal(&Term::datum(datum), value)));
         (condition, state.into_keys().collect())
@@ -279,7 +271,7 @@ impl Translation<'_> {
         let value = substitute(value, state);
         if self.declared.variables.iter().any(|other| value.mentions(other)) {
             let message = "a first value uses a variable that has none";
-            self.error("first-value", message, &tree.span, "not known yet");
+            self.collector.error("first-value", message, &tree.span, "not known yet");
             return;
         }
         state.insert(datum.clone(), value);
@@ -293,7 +285,7 @@ impl Translation<'_> {
             Some(Some(number)) if self.declared.actions[number].kind == kind => Some(number),
             Some(Some(_)) => {
                 let message = format!("the port `{}` has the other direction", name.text);
-                self.error("contradiction", message, &name.span, "not this direction");
+                self.collector.error("contradiction", message, &name.span, "not this direction");
                 None
             }
             None => {
@@ -326,7 +318,7 @@ impl Translation<'_> {
                     let value = self.translate_typed(tree, datum.ty(), &format!("`{}`", name.text))?;
                     if self.declared.clocks.contains(&datum) && value != Term::int(0).to_real() {
                         let message = "a clock can be set only to 0";
-                        self.error("untranslatable", message, &tree.span, "another value");
+                        self.collector.error("untranslatable", message, &tree.span, "another value");
                         return None;
                     }
                     state.insert(datum, substitute(&value, &state));
@@ -386,7 +378,7 @@ impl Translation<'_> {
         if action.parameters.len() != values.len() {
             let (given, declared) = (values.len(), action.parameters.len());
             let message = format!("`{}` has {given} values here, but its port has {declared}", name.text);
-            self.error("contradiction", message, &name.span, "not as declared");
+            self.collector.error("contradiction", message, &name.span, "not as declared");
             return None;
         }
         for (parameter, tree) in action.parameters.iter().zip(values) {
@@ -404,13 +396,12 @@ impl Translation<'_> {
     fn bound_received(&self, action: ActionId, guards: &mut Vec<Term>) {
         let parameters = self.declared.actions[action].parameters.iter();
         let zero = Term::int(0).to_real();
-        let bounds: Vec<Term> = parameters
-            .zip(&self.declared.unsigned[&action])
-            .filter(|(_, is_unsigned)| **is_unsigned)
-            .map(|(parameter, _)| parameter)
-            .filter(|parameter| !guards.iter().any(|guard| is_bounded(guard, parameter)))
-            .map(|parameter| Term::compare(Comparison::AtLeast, &Term::datum(parameter), &zero))
-            .collect();
+        let mut bounds = Vec::new();
+        for (parameter, is_unsigned) in parameters.zip(&self.declared.unsigned[&action]) {
+            if *is_unsigned && !guards.iter().any(|guard| is_bounded(guard, parameter)) {
+                bounds.push(Term::compare(Comparison::AtLeast, &Term::datum(parameter), &zero));
+            }
+        }
         guards.splice(0..0, bounds);
     }
 
@@ -422,13 +413,18 @@ impl Translation<'_> {
         state: &mut Substitution,
     ) -> Option<()> {
         let ForeignKind::Name(name) = &tree.kind else {
-            self.error("untranslatable", "a received value needs a variable", &tree.span, "not a variable");
+            self.collector.error(
+                "untranslatable",
+                "a received value needs a variable",
+                &tree.span,
+                "not a variable",
+            );
             return None;
         };
         let name = Name { text: name.clone(), span: tree.span.clone() };
         let variable = self.find_variable(&name)?;
         if self.declared.clocks.contains(&variable) {
-            self.error("clock", "a clock cannot receive a value", &tree.span, "a clock");
+            self.collector.error("clock", "a clock cannot receive a value", &tree.span, "a clock");
             return None;
         }
         let (sent, wanted) = (parameter.ty().sort(), variable.ty().sort());
@@ -439,7 +435,7 @@ impl Translation<'_> {
             _ => {
                 let message =
                     format!("`{}` is {}, but it receives {}", name.text, variable.ty(), parameter.ty());
-                self.error("type-mismatch", message, &tree.span, "of another type");
+                self.collector.error("type-mismatch", message, &tree.span, "of another type");
                 return None;
             }
         };
