@@ -338,7 +338,7 @@ fn make_model(collector: &mut Collector, options: &Options, system: &AutSystem) 
     let gates: BTreeSet<&str> = edges.iter().map(|edge| edge.event.gate.as_str()).collect();
     let mut directions = Directions::new(collector, options, &gates);
     let mut variants: Vec<(Variant<'_>, Origin)> = Vec::new();
-    let mut known: HashMap<Variant<'_>, ActionId> = HashMap::new();
+    let mut action_of: HashMap<Variant<'_>, ActionId> = HashMap::new();
     let mut sorts: Numbered<ActionId, Vec<Option<LabelSort>>> = Numbered::new();
     let mut action_of_edge = Vec::new();
     for edge in edges {
@@ -348,7 +348,7 @@ fn make_model(collector: &mut Collector, options: &Options, system: &AutSystem) 
         // A missing direction was reported, so no model is made.
         let Some(kind) = kind else { continue };
         let variant = Variant { gate: edge.event.gate.as_str(), kind, values };
-        let number = *known.entry(variant).or_insert_with(|| {
+        let number = *action_of.entry(variant).or_insert_with(|| {
             variants.push((variant, origin));
             sorts.push(vec![None; values])
         });

@@ -144,13 +144,8 @@ impl GraphmlReader<'_> {
             // The first of several counts.
             initial = initial.or(data.iter().any(is_initial).then_some(number));
             let span = if label.name.is_empty() { self.head(&node) } else { label.name.full_range() };
-            drawing.vertices.push(Vertex {
-                id: id.to_owned(),
-                name: label.name,
-                span,
-                model: 0,
-                shared: label.shared,
-            });
+            let (id, name, shared) = (id.to_owned(), label.name, label.shared);
+            drawing.vertices.push(Vertex { id, name, span, model: 0, shared });
         }
         self.read_edges(&graph, &keys, &ids, &groups, &blocked, &mut drawing)?;
         if let Some(number) = (0..drawing.vertices.len()).find(|number| blocked.contains(number)) {

@@ -560,7 +560,8 @@ fn read_thresholds(collector: &mut Collector, widening: &[Entry]) -> Option<Give
     }
 }
 
-/// Reads a list of words out of a table. The outer `None` is a mistake, the inner one no key.
+/// Reads a list of words out of a table, whose values have two names each. The outer `None` is a mistake, the
+/// inner one no key.
 fn read_choices<T: Copy + PartialEq>(
     collector: &mut Collector,
     entries: &[Entry],

@@ -26,8 +26,8 @@ pub fn instantiate(
     let evaluated = evaluate_by_name(configuration, &all).map_err(|mut found| {
         for variable in &specification.variables {
             let message = format!("unknown constant `{variable}`");
-            for one in found.iter_mut().filter(|one| one.message == message) {
-                one.help = Some(format!(
+            for diagnostic in found.iter_mut().filter(|known| known.message == message) {
+                diagnostic.help = Some(format!(
                     "it is a variable, whose first value the specification says under `initial:`, as in `condition: \
                      {variable} == VALUE`"
                 ));

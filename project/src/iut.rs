@@ -281,7 +281,7 @@ fn report_other_model(reader: &mut IutReader<'_>, way: &Yaml) -> bool {
     });
     let named: Vec<&Entry> = named.flatten().collect();
     let known = || iosts.actions.iter().map(|action| action.name.as_str());
-    let is_known = |entry: &&&Entry| known().any(|one| one == entry.key.text);
+    let is_known = |entry: &&&Entry| known().any(|name| name == entry.key.text);
     let is_near = |entry: &&&Entry| reader.collector.nearest(&entry.key.text, known()).is_some();
     let count_near = || named.iter().filter(is_near).count();
     // If most names resemble none of the model, they are not misspelt.

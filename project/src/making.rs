@@ -53,7 +53,7 @@ pub struct MadeTest {
 }
 
 /// Makes the test case of a purpose with a domain and a new solver, measures the stages, and explains an
-/// unreachable purpose.
+/// unreachable purpose. With `check`, each result is checked after its stage.
 pub fn make(
     project: &Project,
     purpose: &TestPurpose,

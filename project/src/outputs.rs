@@ -315,7 +315,7 @@ impl Inputs {
                 found.push(over(format!("{what} {why}")).help("name another file, or remove this one"));
             } else if let Some(file) = find_file_above(&output.path) {
                 let message = format!("{what}: {} is a file, not a folder", file.display());
-                if found.iter().all(|one: &Diagnostic| one.message != message) {
+                if found.iter().all(|known: &Diagnostic| known.message != message) {
                     found.push(Diagnostic::error("no-folder", message).help("name a folder"));
                 }
             }

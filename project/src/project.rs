@@ -150,13 +150,13 @@ fn load_models(
 
 /// Adds labels for the constants that the configuration fixes to "no initial state": they may be its cause.
 fn point_at_instantiate(found: Vec<Diagnostic>, configuration: &Configuration) -> Vec<Diagnostic> {
-    let add_labels = |mut one: Diagnostic| {
-        if one.code == "no-initial-state" {
+    let add_labels = |mut diagnostic: Diagnostic| {
+        if diagnostic.code == "no-initial-state" {
             for fixed in &configuration.instantiate {
-                one = one.at(fixed.origin.clone(), format!("`{}` is fixed here", fixed.name));
+                diagnostic = diagnostic.at(fixed.origin.clone(), format!("`{}` is fixed here", fixed.name));
             }
         }
-        one
+        diagnostic
     };
     found.into_iter().map(add_labels).collect()
 }
@@ -258,8 +258,8 @@ fn load_reference(reference: &Reference, expected: FileKind) -> Result<Arc<Sourc
 /// Refuses a purpose that waits for quiescence, if runs are judged by ioc.
 fn refuse_quiescence_by_ioc(purpose: &TestPurpose, conformance: Conformance) -> Vec<Diagnostic> {
     let iosts = &purpose.iosts;
-    let quiet = |one: &&Transition| iosts.action(one.action).kind == ActionKind::Quiescence;
-    match iosts.transitions.iter().find(quiet) {
+    let waits_for_silence = |step: &&Transition| iosts.action(step.action).kind == ActionKind::Quiescence;
+    match iosts.transitions.iter().find(waits_for_silence) {
         Some(first) if conformance == Conformance::Ioc => vec![
             Diagnostic::error("quiescence-by-ioc", "by ioc, quiescence is no event")
                 .at(first.origin.whole.clone(), "this never happens")

@@ -35,11 +35,11 @@ impl LoadedRun {
     pub fn implementation(&self, file: Option<&Path>) -> Reading<Iut> {
         match (file, &self.iut) {
             (Some(path), _) => iut::load(path, self.test.wire()).map_err(|found| {
-                let help = |one: Diagnostic| match one.code {
-                    "unknown-action" | "unknown-parameter" => one.help(
+                let help = |mistake: Diagnostic| match mistake.code {
+                    "unknown-action" | "unknown-parameter" => mistake.help(
                         "the model here is that of the run: if it has changed since, make the run again with `coreach test --keep`",
                     ),
-                    _ => one,
+                    _ => mistake,
                 };
                 found.into_iter().map(help).collect()
             }),

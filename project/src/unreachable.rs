@@ -383,8 +383,8 @@ pub fn explain_constants(
     {
         let iosts = &purpose.iosts;
         let (place, action_name) = (&iosts.locations[*source].name, &iosts.action(*action).name);
-        let same = |one: &&Transition| one.source == *source && one.action == *action;
-        let written = iosts.transitions.iter().find(same).and_then(|one| one.origin.guard.clone());
+        let is_same = |step: &&Transition| step.source == *source && step.action == *action;
+        let written = iosts.transitions.iter().find(is_same).and_then(|step| step.origin.guard.clone());
         // An action that the purpose names without a condition is no slip.
         let Some(written) = written else { continue };
         found =

@@ -64,11 +64,12 @@ pub fn read_back(
     let iosts = match read {
         Ok(iosts) => iosts,
         Err(found) => {
-            let limit = found.iter().find(|one| LIMITS.contains(&one.code));
-            let limit =
-                limit.filter(|_| found.iter().all(|one| !one.is_error() || LIMITS.contains(&one.code)));
+            let is_limit = |finding: &&Diagnostic| LIMITS.contains(&finding.code);
+            let are_all_limits =
+                found.iter().filter(|finding| finding.is_error()).all(|error| is_limit(&error));
+            let limit = found.iter().find(is_limit).filter(|_| are_all_limits);
             assert!(limit.is_some(), "coreach cannot read the {format} that it wrote: {found:#?}");
-            return Err(limit.map(|one| one.message.clone()).unwrap_or_default());
+            return Err(limit.map(|finding| finding.message.clone()).unwrap_or_default());
         }
     };
     let difference = find_difference(view.iosts, &iosts, solver);

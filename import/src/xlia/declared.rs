@@ -227,9 +227,7 @@ impl DeclaredData {
         let inputs = || machine.ports.iter().filter(|port| port.is_input).map(|port| port.name.text.as_str());
         for name in &options.uncontrollable {
             match self.ports.get(name).filter(|_| inputs().any(|input| input == name)) {
-                Some(number) => {
-                    self.uncontrollable.extend(*number);
-                }
+                Some(number) => self.uncontrollable.extend(*number),
                 None => {
                     let message = format!("--uncontrollable names `{name}`, which is not an input");
                     let diagnostic = Diagnostic::error("unknown-name", message);
@@ -291,8 +289,9 @@ fn check_distinct(collector: &mut Collector, machine: &Machine) {
 /// Finds the type of this name. The flag says that its values are not negative.
 fn find_type(collector: &mut Collector, name: &Name, types: &[(String, Type)]) -> Option<(Type, bool)> {
     let own = types.iter().find(|(known, _)| *known == name.text).map(|(_, ty)| (ty.clone(), false));
-    let known =
-        || TYPES.iter().find(|(known, ..)| *known == name.text).map(|(_, ty, sign)| (ty.clone(), *sign));
+    let known = || {
+        TYPES.iter().find(|(known, ..)| *known == name.text).map(|(_, ty, unsigned)| (ty.clone(), *unsigned))
+    };
     let ty = own.or_else(known);
     if ty.is_none() {
         let known_names: Vec<&str> =

@@ -69,6 +69,9 @@ fn data_names(model: &Model) -> impl Iterator<Item = String> {
     data.map(|datum| datum.name().to_owned()).chain(literals)
 }
 
+/// The number of a machine, and the number of one of its ports.
+type PortPlace = (usize, usize);
+
 /// Finds the action of each port by the connections. Each port must be connected once.
 fn name_actions_of_ports(collector: &mut Collector, system: &mut XliaSystem) {
     let XliaSystem { machines, connections, .. } = system;
@@ -79,13 +82,12 @@ fn name_actions_of_ports(collector: &mut Collector, system: &mut XliaSystem) {
             collector.error("duplicate-declaration", message, &machine.name.span, "the second one");
         }
     }
-    // The action of each port, by the numbers of machine and port. First with the machine's name before it.
-    let mut actions: BTreeMap<(usize, usize), String> = BTreeMap::new();
-    // Each connected port by these numbers, with the action of its rendezvous, and its name there.
-    let mut plugged: Vec<(usize, usize, Option<String>, Name)> = Vec::new();
+    // The action of each port. First all of them have the machine's name before them.
+    let mut actions: BTreeMap<PortPlace, String> = BTreeMap::new();
+    // Each connected port, with the action of its rendezvous, and its name there.
+    let mut plugged: Vec<(PortPlace, Option<String>, Name)> = Vec::new();
     for XliaConnection { is_rendezvous, plugs, span } in connections.iter() {
-        let ports: Vec<Option<(usize, usize)>> =
-            plugs.iter().map(|plug| find_port(collector, machines, &known, plug)).collect();
+        let ports: Vec<_> = plugs.iter().map(|plug| find_port(collector, machines, &known, plug)).collect();
         let senders: Vec<&Plug> = plugs.iter().filter(|plug| !plug.is_input).collect();
         let action = match (is_rendezvous, senders.as_slice()) {
             (false, _) => None,
@@ -99,19 +101,20 @@ fn name_actions_of_ports(collector: &mut Collector, system: &mut XliaSystem) {
             }
         };
         for (plug, port) in plugs.iter().zip(ports) {
-            plugged.extend(port.map(|(m, p)| (m, p, action.clone(), plug.port.clone())));
+            plugged.extend(port.map(|place| (place, action.clone(), plug.port.clone())));
         }
     }
-    for (m, machine) in machines.iter().enumerate() {
-        for (p, port) in machine.ports.iter().enumerate() {
+    for (machine_number, machine) in machines.iter().enumerate() {
+        for (number, port) in machine.ports.iter().enumerate() {
             if machine.outside.contains(&port.name.text) {
-                plugged.push((m, p, None, port.name.clone()));
+                plugged.push(((machine_number, number), None, port.name.clone()));
             }
         }
     }
-    for (m, p, action, name) in plugged {
-        let own = || format!("{}.{}", machines[m].name.text, machines[m].ports[p].name.text);
-        if actions.insert((m, p), action.unwrap_or_else(own)).is_some() {
+    for ((machine_number, number), action, name) in plugged {
+        let machine = &machines[machine_number];
+        let own = || format!("{}.{}", machine.name.text, machine.ports[number].name.text);
+        if actions.insert((machine_number, number), action.unwrap_or_else(own)).is_some() {
             let message = format!("the port `{}` is connected twice", name.text);
             collector.error("contradiction", message, &name.span, "the second time");
         }
@@ -121,11 +124,10 @@ fn name_actions_of_ports(collector: &mut Collector, system: &mut XliaSystem) {
     let short = |action: &str| action.split_once('.').map_or(action, |(_, port)| port).to_owned();
     let is_alone = |action: &str| all.iter().filter(|other| short(other) == short(action)).count() == 1;
     let name = |action: &str| if is_alone(action) { short(action) } else { action.to_owned() };
-    let names: BTreeMap<String, String> =
-        all.iter().map(|action| ((*action).clone(), name(action))).collect();
-    for (m, machine) in machines.iter_mut().enumerate() {
-        for (p, port) in machine.ports.iter_mut().enumerate() {
-            port.action = actions.get(&(m, p)).map(|action| names[action].clone());
+    let names: BTreeMap<_, _> = all.iter().map(|action| ((*action).clone(), name(action))).collect();
+    for (machine_number, machine) in machines.iter_mut().enumerate() {
+        for (number, port) in machine.ports.iter_mut().enumerate() {
+            port.action = actions.get(&(machine_number, number)).map(|action| names[action].clone());
             if port.action.is_none() {
                 let message = format!("no connection has the port `{}`", port.name.text);
                 collector.error("contradiction", message, &port.name.span, "not connected");
@@ -140,7 +142,7 @@ fn find_port(
     machines: &[Machine],
     known: &BTreeMap<&str, usize>,
     plug: &Plug,
-) -> Option<(usize, usize)> {
+) -> Option<PortPlace> {
     let Some(machine) = known.get(plug.machine.text.as_str()) else {
         let message = format!("there is no machine `{}`", plug.machine.text);
         let diagnostic = Diagnostic::error("unknown-name", message)

@@ -217,6 +217,7 @@ impl Translation<'_> {
             None => {
                 let tree =
                     ForeignExpression { kind: ForeignKind::Name(name.text.clone()), span: name.span.clone() };
+                // This reports the name.
                 self.translate_typed(&tree, &Type::Int, "this");
                 None
             }

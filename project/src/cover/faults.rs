@@ -53,6 +53,7 @@ pub fn list_faults(
 ) -> Vec<Fault> {
     let fault = |mutant: Mutant| {
         let mut change = format!("{}: {}", mutant.operator.name(), mutant.change);
+        // The change of a transition says only where it is.
         if mutant.transition.is_some() {
             change.extend(list_edits(specification, &mutant.iosts).iter().map(|edit| format!(" ({edit})")));
         }

@@ -49,13 +49,13 @@ pub fn write_purpose(
     let model = &specification.iosts;
     let asked = route.guards(system, solver);
     let goes_on = next_conditions(system, route, &asked, solver);
-    let searched = system.iosts;
+    let (searched, promised) = (system.iosts, route.promised().len());
     let mut steps: Vec<PurposeStep> = Vec::new();
-    for (position, (number, (asked, goes_on))) in
-        route.path.iter().zip(asked.into_iter().zip(goes_on)).enumerate()
-    {
+    let conditions = asked.into_iter().zip(goes_on);
+    for (position, (number, (asked, goes_on))) in route.path.iter().zip(conditions).enumerate() {
         let transition = &searched.transitions[*number];
-        let action = match searched.action(transition.action).kind {
+        let kind = searched.action(transition.action).kind;
+        let action = match kind {
             ActionKind::Internal => continue,
             ActionKind::Quiescence if model.find_action(QUIESCENCE).is_some() => return None,
             ActionKind::Quiescence => None,
@@ -66,14 +66,13 @@ pub fn write_purpose(
             other.source == transition.source && searched.action(other.action).kind == ActionKind::Quiescence
         };
         let quiet = searched.transitions.iter().find(is_quiet).map(|other| other.guard.clone());
-        let promised = route.promised().len();
+        let is_watched = position >= promised;
         // A watched answer that this transition cannot take has another explanation. It must not go on here,
         // also if only a value that is assigned excludes it.
-        let is_watched_answer =
-            position >= promised && searched.action(transition.action).kind == ActionKind::Output;
         let enabled = system.enabled(*number);
-        let may_be_another =
-            is_watched_answer && solver.check(&[transition.guard.clone(), enabled.not()]) != Answer::Unsat;
+        let may_be_another = is_watched
+            && kind == ActionKind::Output
+            && solver.check(&[transition.guard.clone(), enabled.not()]) != Answer::Unsat;
         let own = if may_be_another { enabled } else { &transition.guard };
         let guard = Term::and([own.clone(), asked]);
         let guard_to_next = Term::and([guard.clone(), goes_on]);
@@ -81,21 +80,15 @@ pub fn write_purpose(
         // only if no other value of the stimulus goes on.
         let ends = if position + 1 != promised || guard_to_next == guard {
             Term::no()
-        } else if searched.action(transition.action).kind == ActionKind::Input {
+        } else if kind == ActionKind::Input {
             let parameters = &searched.action(transition.action).parameters;
-            let some_value = Term::and([system.enabled(*number).clone(), guard_to_next.clone()]);
-            let some_value = eliminate_bound(parameters, &some_value, solver);
-            some_value.map_or_else(Term::no, |some_value| Term::and([guard, some_value.not()]))
+            let value_goes_on = Term::and([enabled.clone(), guard_to_next.clone()]);
+            let some_value_goes_on = eliminate_bound(parameters, &value_goes_on, solver);
+            some_value_goes_on.map_or_else(Term::no, |goes_on| Term::and([guard, goes_on.not()]))
         } else {
             Term::and([guard, guard_to_next.not()])
         };
-        steps.push(PurposeStep {
-            action,
-            guard: guard_to_next,
-            ends,
-            quiet,
-            is_watched: position >= promised,
-        });
+        steps.push(PurposeStep { action, guard: guard_to_next, ends, quiet, is_watched });
     }
     let is_suspended = searched.actions.iter().any(|action| action.kind == ActionKind::Quiescence);
     let has_quiescence = is_suspended && model.find_action(QUIESCENCE).is_none();
@@ -167,6 +160,7 @@ fn make_chain(name: &str, model: &Iosts, steps: &[PurposeStep], has_quiescence: 
             .unwrap_or_else(|| locations.push(Location::named(name)))
     };
     let initial = location_of(&names[0]);
+    // The action of quiescence, which is added to the others below.
     let quiescence = model.actions.next_number();
     for (position, PurposeStep { action, guard, ends, quiet, is_watched }) in steps.iter().enumerate() {
         let source = location_of(&names[position]);
@@ -194,6 +188,8 @@ fn make_chain(name: &str, model: &Iosts, steps: &[PurposeStep], has_quiescence: 
         for other in visible.filter(|other| Some(*other) != *action) {
             add(other, Term::yes(), location_of(target_otherwise(Some(other))));
         }
+        // Where the specification is quiescent, silence before the step changes nothing. Only before a watched
+        // answer it is another answer.
         match quiet {
             _ if !has_quiescence || action.is_none() => {}
             Some(quiet) if is_input || !is_watched => {

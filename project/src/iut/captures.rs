@@ -161,6 +161,7 @@ fn read_source(reader: &mut IutReader<'_>, entry: &Entry) -> Option<Extract> {
 fn read_match(reader: &mut IutReader<'_>, node: &Yaml) -> Option<Regex> {
     let scalar = shape::scalar(reader.collector, node, "`match`", "match: '<(.*)>'")?;
     let (regex, _) = read_regex(reader, scalar)?;
+    // The whole match counts as a group of its own.
     let groups = regex.captures_len() - 1;
     if groups != 1 {
         let message = format!("`match` needs exactly one group, for the captured text; it has {groups}");

@@ -104,6 +104,7 @@ pub fn read_observations(
     blocks::check_then(reader, &entries_with_actions.iter().map(|(entry, _)| *entry).collect::<Vec<_>>());
     for (entry, action) in &entries_with_actions {
         let Some(mut read) = blocks::read_lines(reader, entry) else { continue };
+        // A group that counts bytes or items need not be a parameter.
         if let Some(action) = action {
             let is_parameter = |name: &str| action.parameters.iter().any(|datum| datum.name() == name);
             read.groups.retain(|(name, _)| is_parameter(name) || !read.counts.contains(name));

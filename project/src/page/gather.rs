@@ -76,6 +76,7 @@ impl Sorted {
         if found.is_empty() { Ok(sorted) } else { Err(found) }
     }
 
+    /// Puts a file into its list. Files with runs, campaigns and configurations go into `files`.
     fn sort_in(&mut self, path: &Path) -> Result<(), Vec<Diagnostic>> {
         if read_content(path).is_ok_and(|content| content == FileContent::Document) {
             return self.sort_document(path);

@@ -98,8 +98,7 @@ impl PageTables {
                 json!({ "known": known, "key": self.types.number(key) })
             }
             RecordForm::Variant(..) | RecordForm::Plain => {
-                let node =
-                    |one: &Alternative| json!({ "name": one.name, "first": one.first, "count": one.count });
+                let node = |Alternative { name, first, count }: &Alternative| json!({ "name": name, "first": first, "count": count });
                 of.alternatives().iter().map(node).collect()
             }
         };

@@ -183,8 +183,8 @@ fn search_goals(
     }
     // All goals are of one criterion, and need the same memory. Paths were decided above.
     let Some(first) = goals.first().filter(|first| !matches!(first, Goal::Path(_))) else { return Ok(()) };
-    let mut met = |place: usize, one: &MetGoal| found[place].fate = timed_fate(Fate::Covered(one.clone()));
-    let sought = search(&walked, &goals, memory_needed(first), limits, &mut met, &mut solver);
+    let mut keep = |place: usize, met: &MetGoal| found[place].fate = timed_fate(Fate::Covered(met.clone()));
+    let sought = search(&walked, &goals, memory_needed(first), limits, &mut keep, &mut solver);
     for (found, sought) in found.iter_mut().zip(sought) {
         found.fate = timed_fate(decide_fate(sought));
     }
