@@ -84,6 +84,7 @@ fn merge_silent_cycles(collector: &mut Collector, iosts: &mut Iosts) {
     for (number, circle) in circles.iter().enumerate() {
         circle.iter().for_each(|location| circle_of[*location] = number);
     }
+    // The guard of such a step does not matter: its circle leads to the same location anyway.
     let leads_around =
         |step: &Transition| changes_nothing(step) && circle_of[step.source] == circle_of[step.target];
     let has_outputs = iosts.actions.iter().any(|action| action.kind == ActionKind::Output);

@@ -431,6 +431,7 @@ fn push_xml(piece: &mut Piece, raw: &str, start: usize, value: &str) {
     }
 }
 
+/// Returns the sign that an entity of XML stands for, which is named here without `&` and `;`.
 fn resolve_entity(name: &str) -> Option<char> {
     let number = |digits: &str, radix| u32::from_str_radix(digits, radix).ok().and_then(char::from_u32);
     match name {

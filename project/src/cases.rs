@@ -143,6 +143,7 @@ pub fn make_document(
     document.map(|document| (document, origins)).map_err(stopped)
 }
 
+/// Loads a test case from its document, which does not have the models.
 fn load_document(path: &Path) -> Result<Case, Vec<Diagnostic>> {
     let name = path.display().to_string();
     let bytes = file::read(path, file::MOST_DOCUMENT).map_err(|error| refuse(&name, &error.to_string()))?;

@@ -315,6 +315,7 @@ impl Explanations {
         let iosts = &walked.iosts;
         let Some(paths) = &self.paths else { return false };
         let Goal::Item(item) = goal else { return paths.iter().all(|path| lies_on(iosts, goal, path)) };
+        // The specification is the only part (`Walked::alone`).
         match &walked.parts[0].items.all()[*item] {
             Item::Location(location) => paths.iter().all(|path| {
                 *location == iosts.initial

@@ -188,8 +188,8 @@ fn make_chain(name: &str, model: &Iosts, steps: &[PurposeStep], has_quiescence: 
         for other in visible.filter(|other| Some(*other) != *action) {
             add(other, Term::yes(), location_of(target_otherwise(Some(other))));
         }
-        // Where the specification is quiescent, silence before the step changes nothing. Only before a watched
-        // answer it is another answer.
+        // Where the specification is quiescent, silence before the step changes nothing. Only before a
+        // watched answer it is another answer.
         match quiet {
             _ if !has_quiescence || action.is_none() => {}
             Some(quiet) if is_input || !is_watched => {

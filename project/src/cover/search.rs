@@ -53,7 +53,7 @@ pub enum Doubt {
     Solver,
 }
 
-/// The memory of a path: transitions, counted from 1. What they are depends on [`RememberedGoals`]. 0 is none.
+/// The memory of a path: numbers of transitions, as [`RememberedGoals`] says. They count from 1; 0 is none.
 type PathMemory = Vec<u32>;
 
 type Remember = fn(&System<'_>, &PathMemory, &TreeMove) -> PathMemory;
@@ -174,6 +174,7 @@ struct GoalSearcher<'a, 's> {
 }
 
 impl GoalSearcher<'_, '_> {
+    /// The items of the specification, which is the only part ([`Walked::alone`]).
     fn items(&self) -> &Items {
         &self.walked.parts[0].items
     }

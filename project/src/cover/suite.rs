@@ -228,6 +228,7 @@ fn continue_route(
 fn is_on_path(walked: &Walked, goal: &Goal, path: &[TransitionId]) -> bool {
     let iosts: &Iosts = &walked.iosts;
     let Goal::Item(item) = goal else { return lies_on(iosts, goal, path) };
+    // The specification is the only part (`Walked::alone`).
     let items = &walked.parts[0].items;
     match &items.all()[*item] {
         Item::Location(location) => {

@@ -108,6 +108,7 @@ pub struct Figure {
 }
 
 impl Figure {
+    /// Counts one more item, and computes the share anew.
     fn count(&mut self, status: Status) {
         self.all += 1;
         match status {

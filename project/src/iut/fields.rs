@@ -91,6 +91,7 @@ impl FieldScope {
                 Some(NodeKind::Sequence(parts)) => parts.as_slice(),
                 _ => &[],
             };
+            // A counter is a field, or a part of a field of bits.
             for entry in std::iter::once(item).chain(parts).flat_map(|node| mapping(node)) {
                 let counted = entry.value.as_scalar().and_then(|name| scope.place(&name.text));
                 if let (Some(counted), "size_of" | "count_of") = (counted, entry.key.text.as_str()) {

@@ -248,6 +248,7 @@ fn read_response(reader: &mut IutReader<'_>, node: &Yaml, what: &str) -> Option<
     Some((Response { status, to, headers, values, each, then }, places))
 }
 
+/// Reads where a value is in an answer: a JSON pointer, or keys for another place.
 fn read_value_place(reader: &mut IutReader<'_>, entry: &Entry) -> Option<AnswerPlace> {
     if let NodeKind::Mapping(keys) = &entry.value.kind {
         let what = format!("the value `{}`", entry.key.text);

@@ -89,6 +89,7 @@ fn report_missing_half<T>(reader: &mut IutReader<'_>, alone: &Yaml, missing: &st
     None
 }
 
+/// Reads the file that a key names. Its place is that of the name.
 fn read_file(reader: &mut IutReader<'_>, entries: &[Entry], key: &str) -> Option<NamedFile> {
     let node = shape::get(entries, key)?;
     let reference = read_reference(reader.collector, node, key, reader.folder)?;

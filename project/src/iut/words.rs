@@ -202,20 +202,17 @@ impl IutReader<'_> {
             let mut data = iosts.actions.iter().flat_map(|action| &action.parameters).chain(&iosts.constants);
             data.find(|datum| datum.name() == name).map(Datum::ty)
         };
-        // A quote in the text of a hole of this name, unless a function writes it in another way.
-        let with_quote = |name: &str| {
-            template.fill(|hole| Some(if hole == name { "\"".to_owned() } else { "1".to_owned() })).ok()
+        // The body with this text in the holes of one name, as functions write it, and digits in others.
+        let fill_holes = |name: &str, text: &str| {
+            template.fill(|hole| Some(if hole == name { text } else { "1" }.to_owned())).ok()
         };
         let is_wrong = |name: &&str| match type_of(name) {
-            Some(Type::String) => !is_json(&with_quote(name)),
+            Some(Type::String) => !is_json(&fill_holes(name, "\"")),
             Some(Type::Id(_)) => !is_json(&fill_with_digits(template, name)),
             Some(Type::Enum(named)) => named.literals.iter().any(|literal| {
                 let written =
                     self.spelling.of(name).map_or(vec![literal.clone()], |spelt| spelt.wire_texts(literal));
-                let fill = |text: &String| {
-                    template.fill(|hole| Some(if hole == *name { text.clone() } else { "1".to_owned() })).ok()
-                };
-                written.first().is_some_and(|text| !is_json(&fill(text)))
+                written.first().is_some_and(|text| !is_json(&fill_holes(name, text)))
             }),
             _ => false,
         };

@@ -205,6 +205,7 @@ fn make_page_run(name: String, record: &Record) -> PageRun {
     }
 }
 
+/// Makes the walk of a run on the graph with this number: its steps, with the transitions that they took.
 fn make_walk(graph: usize, start: &State, run: &Ran, record: &Record) -> PageWalk {
     let step = |(step, transition): (&StepRecord, Option<TransitionId>)| PageStep {
         direction: step.direction.clone(),
