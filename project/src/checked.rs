@@ -322,11 +322,8 @@ fn check_campaign(path: &Path) -> Checked {
         note(known.check(&campaign, true));
     }
     let Campaign { name, tests, iuts, .. } = &campaign;
-    let says = format!(
-        "`{name}` with tests of {} and {}",
-        plural(tests.len(), "file"),
-        plural(iuts.len(), "implementation")
-    );
+    let (tests, iuts) = (plural(tests.len(), "file"), plural(iuts.len(), "implementation"));
+    let says = format!("`{name}` with tests of {tests} and {iuts}");
     Checked::new("campaign", says, found)
 }
 

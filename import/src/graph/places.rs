@@ -9,7 +9,7 @@ use coreach_model::iosts::Location;
 use coreach_model::numbered::Numbered;
 use coreach_model::reader::collect::Collector;
 
-use super::{Drawing, Start};
+use super::{Drawing, Start, Vertex};
 use crate::names::Naming;
 use crate::{Options, Vertices};
 
@@ -35,27 +35,7 @@ impl Places {
     /// Makes the locations. A vertex that is an output has one before the output, and one after it.
     pub(super) fn of(collector: &mut Collector, options: &Options, drawing: &Drawing) -> Option<Self> {
         let vertices = &drawing.vertices;
-        // For each shared state, the first vertex that has it.
-        let mut first_of: BTreeMap<&str, usize> = BTreeMap::new();
-        let mut representative: Vec<usize> = (0..vertices.len()).collect();
-        for (number, vertex) in vertices.iter().enumerate() {
-            let Some(shared) = &vertex.shared else { continue };
-            let first = *first_of.entry(shared).or_insert(number);
-            representative[number] = first;
-            if first != number {
-                let message = format!("vertices that share the state `{shared}` become one location");
-                let warning = Diagnostic::warning("shared-state", message)
-                    .at(collector.origin(&vertex.span), "this one")
-                    .at(collector.origin(&vertices[first].span), "and this one");
-                collector.push(warning);
-                if options.vertices == Vertices::Outputs {
-                    let message = "shared states and observed vertices cannot be translated together";
-                    let help = "use `--vertices locations`";
-                    collector.mistake("untranslatable", message, &vertex.span, "shared", help);
-                    return None;
-                }
-            }
-        }
+        let representative = find_representatives(collector, options, vertices)?;
         // A name that several vertices have gets the identifier after it.
         let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
         for vertex in vertices {
@@ -106,10 +86,8 @@ impl Places {
         }
         naming.warn_of_changes(collector, "locations");
         let location = |key: &str| by_key.get(key).copied();
-        let mut exits = Vec::new();
-        for number in &representative {
-            exits.push(location(&key(*number))?);
-        }
+        let exits: Option<Vec<_>> = representative.iter().map(|number| location(&key(*number))).collect();
+        let exits = exits?;
         // An observed vertex is entered at another location than the one that its edges leave.
         let mut entries = exits.clone();
         let mut observed = Vec::new();
@@ -127,6 +105,35 @@ impl Places {
         };
         Some(Places { locations, initial, entries, exits, observed })
     }
+}
+
+/// Finds for each vertex the first one that has the same shared state. `None` after a mistake.
+fn find_representatives(
+    collector: &mut Collector,
+    options: &Options,
+    vertices: &[Vertex],
+) -> Option<Vec<usize>> {
+    let mut first_of: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut representative: Vec<usize> = (0..vertices.len()).collect();
+    for (number, vertex) in vertices.iter().enumerate() {
+        let Some(shared) = &vertex.shared else { continue };
+        let first = *first_of.entry(shared).or_insert(number);
+        representative[number] = first;
+        if first != number {
+            let message = format!("vertices that share the state `{shared}` become one location");
+            let warning = Diagnostic::warning("shared-state", message)
+                .at(collector.origin(&vertex.span), "this one")
+                .at(collector.origin(&vertices[first].span), "and this one");
+            collector.push(warning);
+            if options.vertices == Vertices::Outputs {
+                let message = "shared states and observed vertices cannot be translated together";
+                let help = "use `--vertices locations`";
+                collector.mistake("untranslatable", message, &vertex.span, "shared", help);
+                return None;
+            }
+        }
+    }
+    Some(representative)
 }
 
 /// Returns the key of the location at which a vertex is entered. The zero byte marks a name of coreach.

@@ -247,12 +247,10 @@ impl Translation<'_> {
                         self.set_first(&mut state, &datum, &value, tree);
                     }
                 }
-                XliaStep::Guard(tree) => self.collector.error(
-                    "untranslatable",
-                    "cannot translate a guard in `@init`",
-                    &tree.span,
-                    "here",
-                ),
+                XliaStep::Guard(tree) => {
+                    let message = "cannot translate a guard in `@init`";
+                    self.collector.error("untranslatable", message, &tree.span, "here");
+                }
                 XliaStep::Input(name, _) | XliaStep::Output(name, _) => {
                     let message = "cannot translate a message in `@init`";
                     self.collector.error("untranslatable", message, &name.span, "here");
@@ -414,12 +412,8 @@ impl Translation<'_> {
         state: &mut Substitution,
     ) -> Option<()> {
         let ForeignKind::Name(name) = &tree.kind else {
-            self.collector.error(
-                "untranslatable",
-                "a received value needs a variable",
-                &tree.span,
-                "not a variable",
-            );
+            let message = "a received value needs a variable";
+            self.collector.error("untranslatable", message, &tree.span, "not a variable");
             return None;
         };
         let name = Name { text: name.clone(), span: tree.span.clone() };

@@ -182,11 +182,8 @@ pub fn reopen(description: &str, file: &str, test: &Iosts) -> Reading<Iut> {
         let written = to_file(file.to_owned(), written)?;
         let (SimulatedParts { way, link, behaviour }, _) =
             crate::iut::read_simulated_parts(written, stand_in, test)?;
-        let evidence = Default::default();
-        return Ok((
-            Iut { name: name.to_owned(), way, link, behaviour, evidence, place: String::new() },
-            warnings,
-        ));
+        let (name, evidence, place) = (name.to_owned(), Default::default(), String::new());
+        return Ok((Iut { name, way, link, behaviour, evidence, place }, warnings));
     }
     let path = Path::new(file);
     let written = match json.get("redacted") {

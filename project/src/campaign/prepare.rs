@@ -58,38 +58,14 @@ pub fn prepare(
     says: Says<'_>,
 ) -> Reading<(CampaignPlan, PreparedWays)> {
     let mut found = Vec::new();
-    let mut projects: Vec<(Project, &Reference)> = Vec::new();
-    for source in &campaign.tests {
-        if let TestSource::Configuration(reference) = source {
-            match load(&reference.path) {
-                Ok((project, warnings)) => {
-                    add_new_findings(&mut found, warnings);
-                    projects.push((project, reference));
-                }
-                Err(errors) => add_new_findings(&mut found, errors),
-            }
-        }
-    }
+    let projects = load_projects(campaign, &mut found);
     // The bytes that are hashed here are also read below for each test case.
     let mut files = Once::default();
     let iuts = read_iuts(campaign, &mut files, &mut found);
     if found.iter().any(Diagnostic::is_error) {
         return Err(found);
     }
-    // There is one project for each configuration, in the same order.
-    let mut loaded = projects.iter();
-    let mut jobs: Vec<Job<'_>> = Vec::new();
-    for source in &campaign.tests {
-        match source {
-            TestSource::Document(reference) => jobs.push(Job::Document(reference)),
-            TestSource::Configuration(_) => {
-                if let Some((project, reference)) = loaded.next() {
-                    let purposes = project.purposes.iter();
-                    jobs.extend(purposes.map(|purpose| Job::Purpose(project, purpose, reference)));
-                }
-            }
-        }
-    }
+    let jobs = list_jobs(campaign, &projects);
     let results = jobs::in_order(&jobs, threads, |job| prepare_test(job, campaign, says))
         .map_err(|error| vec![Diagnostic::error("no-thread", format!("cannot start a thread: {error}"))])?;
     let mut tests: Vec<(Test, Vec<Instance>)> = Vec::new();
@@ -156,6 +132,40 @@ pub fn prepare(
     let (name, settings) = (campaign.name.clone(), campaign.settings.clone());
     let plan = CampaignPlan::new(name, tests, descriptions, &campaign.seeds, settings, partition);
     Ok(((CampaignPlan { left_out, ..plan }, ways), found))
+}
+
+/// Loads the projects of all configurations, in their order.
+fn load_projects<'a>(campaign: &'a Campaign, found: &mut Vec<Diagnostic>) -> Vec<(Project, &'a Reference)> {
+    let mut projects = Vec::new();
+    for source in &campaign.tests {
+        let TestSource::Configuration(reference) = source else { continue };
+        match load(&reference.path) {
+            Ok((project, warnings)) => {
+                add_new_findings(found, warnings);
+                projects.push((project, reference));
+            }
+            Err(errors) => add_new_findings(found, errors),
+        }
+    }
+    projects
+}
+
+/// Lists the test cases to be made or read. `projects` has one for each configuration, in their order.
+fn list_jobs<'a>(campaign: &'a Campaign, projects: &'a [(Project, &'a Reference)]) -> Vec<Job<'a>> {
+    let mut projects = projects.iter();
+    let mut jobs = Vec::new();
+    for source in &campaign.tests {
+        match source {
+            TestSource::Document(reference) => jobs.push(Job::Document(reference)),
+            TestSource::Configuration(_) => {
+                if let Some((project, reference)) = projects.next() {
+                    let purposes = project.purposes.iter();
+                    jobs.extend(purposes.map(|purpose| Job::Purpose(project, purpose, reference)));
+                }
+            }
+        }
+    }
+    jobs
 }
 
 /// Makes a name that none of the tests has: two configurations may make different test cases of one purpose.

@@ -68,6 +68,7 @@ pub fn join_with_mutant(specification: &Iosts, mutant: &Iosts) -> Option<Beside>
     });
     let enabled = specification.transitions.map(enabling_condition);
     let (outgoing, mutant_outgoing) = (specification.outgoing(), mutant.outgoing());
+    let mutant_steps = |location: LocationId| mutant_outgoing[location].iter().map(|step| &renamed[*step]);
     let mut locations: Numbered<LocationId, Location> = Numbered::new();
     let differs = locations.push(Location::named("differs"));
     let mut known_pairs = HashMap::new();
@@ -104,7 +105,6 @@ pub fn join_with_mutant(specification: &Iosts, mutant: &Iosts) -> Option<Beside>
             own_transitions.push(own);
         };
         let own_steps = &outgoing[pair.specification];
-        let mutant_steps = || mutant_outgoing[pair.mutant].iter().map(|step| &renamed[*step]);
         // Steps of the specification, alone or together with the mutant.
         for &id in own_steps {
             let taken = &specification.transitions[id];
@@ -115,7 +115,7 @@ pub fn join_with_mutant(specification: &Iosts, mutant: &Iosts) -> Option<Beside>
                 continue;
             }
             let matching: Vec<&Renamed> =
-                mutant_steps().filter(|step| step.transition.action == taken.action).collect();
+                mutant_steps(pair.mutant).filter(|step| step.transition.action == taken.action).collect();
             for step in &matching {
                 let guard = Term::and([enabled[id].clone(), step.enabled.clone()]);
                 if !guard.is_false() {
@@ -128,11 +128,10 @@ pub fn join_with_mutant(specification: &Iosts, mutant: &Iosts) -> Option<Beside>
             if kind == ActionKind::Input {
                 // The mutant ignores the stimulus if no transition takes it, not even after an internal step.
                 let not_now = matching.iter().map(|step| step.enabled.not());
-                let internal = mutant_steps()
+                let internal = mutant_steps(pair.mutant)
                     .filter(|step| mutant.action(step.transition.action).kind == ActionKind::Internal);
                 let not_later = internal.flat_map(|step| {
-                    let next_steps =
-                        mutant_outgoing[step.transition.target].iter().map(|next| &renamed[*next]);
+                    let next_steps = mutant_steps(step.transition.target);
                     let taking = next_steps.filter(|next| next.transition.action == taken.action);
                     taking.map(|next| {
                         let enabled_later = substitute(&next.enabled, &step.transition.assignments);
@@ -164,7 +163,7 @@ pub fn join_with_mutant(specification: &Iosts, mutant: &Iosts) -> Option<Beside>
             }
         }
         // Internal steps of the mutant alone, and outputs that the specification refuses.
-        for step in mutant_steps() {
+        for step in mutant_steps(pair.mutant) {
             let action = step.transition.action;
             match mutant.action(action).kind {
                 ActionKind::Input => {}

@@ -96,10 +96,8 @@ impl FromStr for Criterion {
             "boundaries" => Ok(Criterion::Boundaries),
             "definition-use" => Ok(Criterion::DefinitionUse),
             _ => of_paths().or_else(of_inclusion).or_else(of_faults).or_else(of_machine).ok_or_else(|| {
-                format!(
-                    "no criterion is called `{text}`; there are {}, as in all-paths-3",
-                    CRITERIA.join(", ")
-                )
+                let known = CRITERIA.join(", ");
+                format!("no criterion is called `{text}`; there are {known}, as in all-paths-3")
             }),
         }
     }

@@ -200,17 +200,16 @@ pub fn join_suspended_models(
 fn make_walked(left: &Iosts, right: &TestPurpose, both: Product) -> Walked {
     // Parts that completion added come from neither. They are numbered after the author's.
     let written = |location: LocationId| Some(location).filter(|at| at.place() < right.iosts.locations.len());
+    let (own_left, own_right) = (left.transitions.len(), right.iosts.transitions.len());
     let of_left = FollowedModel::new(
         left,
         both.pairs.map(|(location, _)| Some(*location)),
-        both.made_of
-            .map(|(transition, _)| Some(*transition).filter(|at| at.place() < left.transitions.len())),
+        both.made_of.map(|(transition, _)| Some(*transition).filter(|at| at.place() < own_left)),
     );
     let of_right = FollowedModel::new(
         &right.iosts,
         both.pairs.map(|(_, location)| written(*location)),
-        both.made_of
-            .map(|(_, transition)| transition.filter(|at| at.place() < right.iosts.transitions.len())),
+        both.made_of.map(|(_, transition)| transition.filter(|at| at.place() < own_right)),
     );
     Walked::new(both.iosts, vec![of_left, of_right])
 }
