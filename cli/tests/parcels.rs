@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use crate::common::{json, run};
+use crate::common::{Folder, json, run};
 
 fn example(name: &str) -> String {
     format!("{}/../examples/parcels/{name}", env!("CARGO_MANIFEST_DIR"))
@@ -19,6 +19,32 @@ fn the_parts_together_are_tested() {
         let told = json(&run(arguments));
         let runs = told["runs"].as_array().unwrap();
         assert!(!runs.is_empty() && runs.iter().all(|run| run["verdict"] == verdict), "{told:#}");
+    }
+}
+
+/// A purpose cannot read or accept on a message that the composition hides.
+#[test]
+fn a_hidden_message_that_a_purpose_waits_for_is_told_with_its_place() {
+    let specification = fs::read_to_string(example("specification.yaml")).unwrap();
+    let [shop, warehouse, carrier] = ["shop.yaml", "warehouse.yaml", "carrier.yaml"].map(example);
+    let hiding = specification
+        .replace("Shipped]", "Shipped, Confirm]")
+        .replace("shop.yaml", &shop)
+        .replace("warehouse.yaml", &warehouse)
+        .replace("carrier.yaml", &carrier);
+    let reading = fs::read_to_string(example("sold_out.yaml")).unwrap();
+    let accepting =
+        reading.replace(", when: parcel == served + 1", "").replace("served: parcel", "served: 1");
+    for (purpose, words) in [
+        (
+            reading,
+            "Confirm is hidden by `hide` (specification.yaml:8), so it has no parameters: take it out there",
+        ),
+        (accepting, "it is hidden by `hide` (specification.yaml:8): take it out of that list"),
+    ] {
+        let folder = Folder::with(&[("specification.yaml", &hiding), ("purpose.yaml", &purpose)]);
+        let (_, err) = folder.ends(&["check", "purpose.yaml", "specification.yaml"], 2);
+        assert!(err.replace("\n        ", " ").contains(words), "{err}");
     }
 }
 

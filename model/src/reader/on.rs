@@ -105,7 +105,9 @@ fn read_list_of_actions<'a>(
         if seen.insert(action) {
             taken.push(TakenAction { action, parameters, place: scalar.span.clone() });
         } else {
-            report_named_twice(collector, scalar, &context.actions.actions[action].name);
+            let message = format!("`{}` is named twice", context.actions.actions[action].name);
+            let help = "a list means one of these; for twice, write two transitions, one after the other";
+            collector.mistake("named-twice", message, &scalar.span, "the second time", help);
         }
     }
     (collector.errors() == errors_before).then_some(taken)
@@ -177,7 +179,8 @@ fn read_any_except<'a>(
                 continue;
             };
             if !excluded.insert(action) {
-                report_named_twice(collector, scalar, &scalar.text);
+                let message = format!("`{}` is named twice", scalar.text);
+                collector.error("named-twice", message, &scalar.span, "the second time");
                 continue;
             }
             let own_kind = actions.actions[action].kind;
@@ -201,10 +204,6 @@ fn read_any_except<'a>(
     Some(list_visible_actions(node, actions, |id, own_kind| {
         kind.is_none_or(|kind| kind == own_kind) && !excluded.contains(&id)
     }))
-}
-
-fn report_named_twice(collector: &mut Collector, scalar: &Scalar, name: &str) {
-    collector.error("named-twice", format!("`{name}` is named twice"), &scalar.span, "the second time");
 }
 
 /// Reports the parameters that an expression mentions and that some, but not all, of the actions carry.

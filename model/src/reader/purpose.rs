@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use crate::data::Datum;
-use crate::diagnostic::{Diagnostic, SourceFile};
+use crate::diagnostic::{Diagnostic, Origin, SourceFile};
 use crate::iosts::{
     Action, ActionId, ActionKind, Aim, Iosts, LocationId, QUIESCENCE, TestPurpose, Transition,
 };
@@ -22,7 +22,7 @@ use crate::reader::declarations::{
 use crate::reader::functions::read_functions;
 use crate::reader::lexer;
 use crate::reader::paths::read_paths;
-use crate::reader::scope::{LOCATION, Meaning, NamedExpression, Names, names_of};
+use crate::reader::scope::{HIDDEN, LOCATION, Meaning, NamedExpression, Names, names_of};
 use crate::reader::specification::{Specification, TimedSpecification, entries_of_kind};
 use crate::reader::surroundings::Surroundings;
 use crate::reader::transition_body::TransitionPlaces;
@@ -116,6 +116,7 @@ fn read_parsed_purpose(
     let own = constants.iter().chain(&variables).chain(&clocks);
     refuse_capture(collector, &mut names, own, against, &observes);
     // Other names of the specification are only known for messages about their use.
+    add_hidden(&mut names, model);
     for datum in model.variables.iter().chain(&model.constants) {
         names.add_elsewhere(datum.name(), "a datum of the specification that is not observed");
     }
@@ -179,7 +180,7 @@ fn read_parsed_purpose(
     };
     let accept = accept?;
     match aim {
-        Aim::Accept => check_accept(collector, &iosts, accept, reject, &places),
+        Aim::Accept => check_accept(collector, &iosts, (accept, reject), &places, &names),
         Aim::Violate => property::check_violate(collector, &iosts, accept, &places),
     }
     if collector.errors() == 0 {
@@ -286,6 +287,12 @@ fn refuse_declarations(collector: &mut Collector, entries: &[Entry], aim: Aim, i
 fn read_of(collector: &mut Collector, root: &Yaml, entries: &[Entry], model: &str) -> Option<String> {
     if shape::get(entries, "of").is_none() {
         shape::missing_key(collector, root, "of", "the purpose", &format!("of: {model}"));
+        return None;
+    }
+    if let Some(scalar) = shape::get(entries, "of")?.as_scalar().filter(|scalar| scalar.text.contains('.')) {
+        let message = format!("`{}` is no name of a specification", scalar.text);
+        let help = format!("write the name after `iosts:` in its file: `of: {model}`");
+        collector.mistake("not-a-name", message, &scalar.span, format!("expected `{model}`"), help);
         return None;
     }
     let (name, place) = read_name(collector, entries, "of")?;
@@ -402,14 +409,27 @@ fn refuse_capture<'a>(
     }
 }
 
+/// Adds the actions that a composition hides, with their lines.
+fn add_hidden(names: &mut Names, model: &Iosts) -> Option<()> {
+    let file = &model.origin.as_ref().filter(|origin| origin.file.text.contains("hide"))?.file;
+    let root = yaml::parse(&mut Collector::new(file.clone()))?;
+    let NodeKind::Mapping(entries) = &root.kind else { return None };
+    let NodeKind::Sequence(items) = &shape::get(entries, "hide")?.kind else { return None };
+    for scalar in items.iter().filter_map(|item| item.as_scalar()) {
+        let place = Origin { file: file.clone(), span: scalar.span.clone() };
+        names.add_elsewhere(&scalar.text, format!("{HIDDEN} ({})", place.file_and_line()));
+    }
+    Some(())
+}
+
 /// Checks that `Accept` is absorbing and entered by visible actions. Warns of transitions that leave
 /// `Reject`.
 fn check_accept(
     collector: &mut Collector,
     iosts: &Iosts,
-    accept: LocationId,
-    reject: Option<LocationId>,
+    (accept, reject): (LocationId, Option<LocationId>),
     places: &[TransitionPlaces],
+    names: &Names,
 ) {
     let mut seen = HashSet::new();
     for (transition, place) in iosts.transitions.iter().zip(places) {
@@ -429,8 +449,13 @@ fn check_accept(
             collector.push(diagnostic);
         }
         if target == accept && source != accept && !iosts.action(action).is_visible() {
-            let message = format!("the internal action `{}` leads to `Accept`", iosts.action(action).name);
-            let help = "accept on an input or an output: a tester must see when the purpose is met";
+            let name = &iosts.action(action).name;
+            let message = format!("the internal action `{name}` leads to `Accept`");
+            let visible = "accept on an input or an output: a tester must see when the purpose is met";
+            let help = match names.elsewhere(name).filter(|what| what.starts_with(HIDDEN)) {
+                Some(what) => format!("it is {what}: take it out of that list, or {visible}"),
+                None => visible.to_owned(),
+            };
             collector.mistake("internal-into-accept", message, &place.on, "a tester cannot see this", help);
         }
         if Some(source) == reject && Some(target) != reject {

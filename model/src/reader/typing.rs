@@ -16,7 +16,7 @@ use crate::excerpt::shortened;
 use crate::reader::collect::{Collector, listed};
 use crate::reader::elsewhere;
 use crate::reader::parser::{self, Mistake};
-use crate::reader::scope::{LOCATION, Meaning, Scope};
+use crate::reader::scope::{HIDDEN, LOCATION, Meaning, Scope};
 use crate::reader::shape::report_cut;
 use crate::reader::syntax::{Expression, ExpressionKind, says_type};
 use crate::reader::yaml::{Entry, NodeKind, Scalar, Yaml};
@@ -552,7 +552,11 @@ impl<'a, 'c> Typing<'a, 'c> {
         let parameters: Vec<&str> = self.scope.parameters.iter().map(|(name, _)| name.as_str()).collect();
         match self.scope.action {
             Some(action) if parameters.is_empty() => {
-                lines.push(format!("{action} has no parameters (`{action}: {{ p: int }}` declares one; an action under `hide` has none)"));
+                let hidden = self.scope.names.elsewhere(action).filter(|what| what.starts_with(HIDDEN));
+                lines.push(match hidden {
+                    Some(what) => format!("{action} is {what}, so it has no parameters: take it out there"),
+                    None => format!("{action} has no parameters (`{action}: {{ p: int }}` declares one)"),
+                });
             }
             Some(action) => lines.push(format!("parameters of {action}: {}", listed(parameters))),
             None => {}
