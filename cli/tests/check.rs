@@ -36,6 +36,12 @@ fn check_tells_the_kinds_and_finds_a_purposes_specification() {
     exits(&output, 2);
     assert!(stderr(&output).contains("there is no specification `coffee_machine`"), "{}", stderr(&output));
     exits(&run(arguments!["check", &lonely, data("coffee/specification.yaml")]), 0);
+    let purpose = fs::read_to_string(&lonely).unwrap();
+    let of_file = folder.write("p.yaml", &purpose.replace("of: coffee_machine", "of: specification.yaml"));
+    folder.write("specification.yaml", &fs::read_to_string(data("coffee/specification.yaml")).unwrap());
+    let output = run(arguments!["check", &of_file]);
+    exits(&output, 2);
+    assert!(stderr(&output).contains("help: did you mean `of: coffee_machine`?"), "{}", stderr(&output));
     let other = folder.write("other.yaml", "a: 1\n");
     exits(&run(arguments!["check", &other]), 2);
     exits(&run(arguments!["check", folder.0.join("missing.yaml")]), 2);

@@ -30,7 +30,9 @@ pub fn find_specification(
         0 => {
             let all = candidates.iter().cloned().chain(siblings());
             let names = all.filter_map(|path| specification_name(&yaml::load(&path).ok()?));
-            Err(vec![report_none(name, origin, names.collect())])
+            let named_file = yaml::load(&purpose.parent().unwrap_or(Path::new("")).join(name)).ok();
+            let own_name = named_file.and_then(|file| specification_name(&file));
+            Err(vec![report_none(name, origin, names.collect(), own_name)])
         }
         1 => Ok(found.swap_remove(0)),
         _ => Err(vec![report_several(name, origin, &found)]),
@@ -58,9 +60,10 @@ fn report_several(name: &str, origin: Origin, files: &[Arc<SourceFile>]) -> Diag
 }
 
 /// Reports that there is no specification of this name. The help has the nearest of the known names.
-fn report_none(name: &str, origin: Origin, mut known: Vec<String>) -> Diagnostic {
+fn report_none(name: &str, origin: Origin, mut known: Vec<String>, own_name: Option<String>) -> Diagnostic {
     known.sort();
-    let help = match nearest(name, known.iter().map(String::as_str)) {
+    let near = nearest(name, known.iter().map(String::as_str));
+    let help = match own_name.as_deref().or(near) {
         Some(near) => format!("did you mean `of: {near}`?"),
         None => format!("name its file too: a file with `iosts: {name}`"),
     };

@@ -208,6 +208,16 @@ fn add_blocked_steps(
         }
         diagnostic =
             diagnostic.at(place, "this step").note(format!("`{shown}` needs `{guard}`, which {why}"));
+        // The guard of the only step before it may be the cause.
+        let mut entries = iosts.transitions.iter().filter(|entry| entry.target == step.source);
+        if let (Some(entry), None) = (entries.next(), entries.next())
+            && entry.assignments.keys().any(|datum| step.guard.mentions(datum))
+            && let Some(place) = entry.origin.guard.as_ref()
+        {
+            let (place, needed) = (place.file_and_line(), shortened(place.text()));
+            let action = &iosts.action(entry.action).name;
+            diagnostic = diagnostic.note(format!("only `{action}` leads there, if `{needed}` ({place})"));
+        }
     }
     diagnostic
 }

@@ -570,6 +570,18 @@ impl IutReader<'_> {
         pairs: &[Entry],
     ) -> Vec<(String, String)> {
         let mut spelt: Vec<(String, String)> = Vec::new();
+        let is_value = |text: &str| types.iter().all(|ty| codec::from_text(text, ty).is_ok());
+        let turned = pairs.iter().map(|pair| {
+            let text = &pair.value.as_scalar()?.text;
+            (is_value(&pair.key.text) && !is_value(text)).then(|| format!("{text}: {}", pair.key.text))
+        });
+        if let (Some(turned), [first, ..]) = (turned.collect::<Option<Vec<_>>>(), pairs) {
+            let message = format!("`{}` is a value of `{parameter}`, and stands on the left", first.key.text);
+            let turned = turned.join(", ");
+            let help = format!("the text of the system stands on the left: `{parameter}: {{ {turned} }}`");
+            self.collector.mistake("wrong-value", message, &first.key.span, "turned round", help);
+            return spelt;
+        }
         for pair in shape::first_entries(pairs) {
             if pair.key.text.contains(['\n', '\r', '\0']) {
                 let message = "a text on the wire is one line";
