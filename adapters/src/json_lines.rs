@@ -291,6 +291,11 @@ transitions: [{ from: A, to: A, on: None }]
                 "`Out` with a wrong `r`: expected a number, not the text \"7\": write a number without quotes",
             ),
             (
+                r#"{"output": "Out", "values": {"n": "-8,00", "r": 1}}"#,
+                "`Out` with a wrong `n`: expected a value of type int, not \"-8,00\"\nhelp: it has a comma as its decimal sign: let \
+                 the system send `-8`",
+            ),
+            (
                 r#"{"output": "Out", "values": {"n": "5_", "r": 1}}"#,
                 "`Out` with a wrong `n`: expected a value of type int, not \"5_\"\nhelp: if the system is right, make `n` a \
                  `string` in the model, or an `id` if it is only a name",

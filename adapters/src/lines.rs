@@ -20,7 +20,7 @@ use crate::blocks::{BlockScan, Fit, GroupTexts, strip_cr};
 use crate::cut::{LONGEST, MOST};
 use crate::description::{Ignored, Lines, PreparationStep, Shape, Unmatched};
 pub use crate::pattern::{Regex, pattern, written};
-use crate::signature::{Signatures, Wire};
+use crate::signature::{SWAPPED, Signatures, Wire};
 use crate::template::{Function, Template, TemplatePart};
 
 /// The name of an answer to an ignored line, for messages.
@@ -335,7 +335,15 @@ impl PendingLines {
                 |name: &str| !shape.is_count(name) || parameters.iter().any(|datum| datum.name() == name);
             let values = found.iter().filter(|(name, _)| is_value(name));
             let values: Vec<_> = values.map(|(name, text)| (*name, Wire::Text(text))).collect();
-            signatures.capturing_output(action, &values, &lines.spelling)
+            let received = signatures.capturing_output(action, &values, &lines.spelling)?;
+            if let (Received::Alien(text), Some(pattern), 1) = (&received, shape.first(), whole)
+                && text.ends_with(SWAPPED)
+            {
+                let (line, pattern) = (shortened(strip_cr(&self.lines[0])), written(pattern));
+                let shown = format!("\nthe line is `{line}`, and the pattern `{pattern}`\nhelp: ");
+                return Ok(Received::Alien(text.replacen("\nhelp: ", &shown, 1)));
+            }
+            Ok(received)
         };
         shape.outputs(&self.lines, whole).into_iter().map(output).collect()
     }

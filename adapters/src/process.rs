@@ -136,7 +136,11 @@ impl Process {
         } else if is_broken {
             error.as_deref().and_then(explain_error).unwrap_or_default()
         } else if self.is_talking {
-            "\nhelp: it must run until its input ends".to_owned()
+            let background = match self.is_shell() {
+                true => ". A script must start it with `exec`: a program started with `&` gets no input",
+                false => "",
+            };
+            format!("\nhelp: it must run until its input ends{background}")
         } else if self.went_to_background() {
             STAY_IN_FOREGROUND.to_owned()
         } else {
@@ -155,7 +159,8 @@ impl Process {
 
     /// Says whether it is a shell, which may start other programs.
     pub fn is_shell(&self) -> bool {
-        matches!(file_name(&self.name), "sh" | "bash" | "dash" | "zsh")
+        let is_shell = |word| matches!(file_name(word), "sh" | "bash" | "dash" | "zsh");
+        self.name.split(' ').any(|word| is_shell(word) || word.ends_with(".sh"))
     }
 
     /// Has it succeeded, and left a process that it started?

@@ -187,7 +187,17 @@ impl Signatures {
                 Ok(value) => values.push(value),
                 Err(Misread::TooLong(digits)) => return Err(report_too_long(digits)),
                 Err(Misread::Wrong(why)) => {
+                    // A number may be wrong for another reason, and fit another number by chance.
+                    let is_swapped = |other: &&Datum| {
+                        let its = given.iter().find(|(name, _)| *name == other.name());
+                        !(datum.ty().is_number() && other.ty().is_number())
+                            && wire.value(other, spelling).is_ok()
+                            && its.is_some_and(|(_, its)| its.value(datum, spelling).is_ok())
+                    };
                     let help = match spelling.of(datum.name()) {
+                        _ if let Some(other) = action.parameters.iter().find(is_swapped) => format!(
+                            "\nhelp: each has a value that fits the other: are `{datum}` and `{other}` {SWAPPED}"
+                        ),
                         Some(Spelt::Texts(pairs)) => wire.spelling_help(datum, pairs),
                         _ => wire.value_help(datum, has_pointers),
                     };
@@ -237,6 +247,9 @@ impl Signatures {
         ))
     }
 }
+
+/// How the help ends for two values in each other's place.
+pub const SWAPPED: &str = "swapped?";
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Wire<'a> {
@@ -318,7 +331,24 @@ impl Wire<'_> {
 
     /// Explains what the user may have meant by a wrong value.
     fn value_help(&self, datum: &Datum, has_pointers: bool) -> String {
-        let is_integer = matches!(datum.ty(), Type::Int | Type::Nat | Type::Range(..));
+        let is_integer = datum.ty().is_integer();
+        let text = match self {
+            Wire::Text(text) => Some(*text),
+            Wire::Json(Tree::Text(text)) => Some(text.as_str()),
+            Wire::Json(_) => None,
+        };
+        let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        if let Some((whole, decimals)) = text.and_then(|text| text.split_once(','))
+            && datum.ty().is_number()
+            && is_digits(whole.trim_start_matches('-'))
+            // Else the comma may separate thousands.
+            && decimals.len() != 3
+            && is_digits(decimals)
+        {
+            let number = format!("{whole}.{decimals}");
+            let number = number.trim_end_matches('0').trim_end_matches('.');
+            return format!("\nhelp: it has a comma as its decimal sign: let the system send `{number}`");
+        }
         if let Wire::Text(text) = self
             && is_integer
             && text.len() > 1
@@ -339,7 +369,7 @@ impl Wire<'_> {
                 "\nhelp: if the system is right, {read}make `{datum}` a `string` in the model, or an `id` if it is only a name"
             );
         }
-        let is_number = is_integer || matches!(datum.ty(), Type::Real);
+        let is_number = datum.ty().is_number();
         if let (Wire::Text(text), true) = (self, is_number)
             && let Some(looks) = text.chars().find_map(describe_look_alike)
         {

@@ -41,6 +41,7 @@ fn events(unmatched: Unmatched, wire: &[&str]) -> Vec<String> {
         observations: vec![
             ("Long".to_owned(), fitting(&[r"n (?P<n>\S+)", r"b (?P<b>\w+)"])),
             ("Short".to_owned(), fitting(&[r"n (?P<n>\S+)"])),
+            ("Long".to_owned(), fitting(&[r"long (?P<b>\S+) (?P<n>\S+)"])),
         ],
         spelling: Spelling(vec![("b".to_owned(), Spelt::Texts(yes.to_vec()))]),
         unmatched,
@@ -195,6 +196,18 @@ fn a_value_that_is_none_is_no_output_of_the_specification() {
 }
 
 #[test]
+fn values_in_each_others_place_are_told_with_the_line() {
+    let text = "`Long` with a wrong `n`: expected a value of type int, not \"yes\"\n\
+                the line is `long 4 yes`, and the pattern `long (?P<b>\\S+) (?P<n>\\S+)`\n\
+                help: each has a value that fits the other: are `n` and `b` swapped?";
+    assert_eq!(events(Unmatched::Ignore, &["long 4 yes"]), [format!("Alien({text:?})")]);
+    for (line, is_event) in [("long yes 4", true), ("long yes no", false), ("long 4 5", false)] {
+        let found = events(Unmatched::Ignore, &[line]);
+        assert!(found[0].starts_with("Alien") != is_event && !found[0].contains("swapped"), "{found:?}");
+    }
+}
+
+#[test]
 fn lines_that_begin_alike_are_skipped_by_one_pattern() {
     for (line, expected) in [
         ("DEBUG got 1", "^DEBUG .*$"),
@@ -210,7 +223,7 @@ fn lines_that_begin_alike_are_skipped_by_one_pattern() {
 #[test]
 fn a_line_that_nothing_fits_is_what_the_description_says() {
     let text = "the line `what`, which no pattern fits\n\
-                `Long` is `n (?P<n>\\S+)`, `Short` is `n (?P<n>\\S+)`\n\
+                `Long` is `n (?P<n>\\S+)`, `Short` is `n (?P<n>\\S+)`, `Long` is `long (?P<b>\\S+) (?P<n>\\S+)`\n\
                 help: if it is one of these, correct its pattern\n\
                 help: if it is a greeting, await it: write `reset: [{ expect: '^what$' }]` next to `stimuli`\n\
                 help: if it is no event, skip it: write `ignore: [{ pattern: '^what$' }]` next to `stimuli`";

@@ -38,7 +38,8 @@ impl PendingLines {
     fn explain_unknown(&self, line: &str, lines: &Lines, signatures: &Signatures) -> (String, bool) {
         if line.contains("\u{1b}[") {
             let text = "\nhelp: `\\x1b[...` is a colour of a terminal: let the system print none, for example with \
-                        `environment: { NO_COLOR: \"1\", TERM: dumb }` next to `command`";
+                        `environment: { NO_COLOR: \"1\", TERM: dumb }` next to `command`. If it knows neither, write \
+                        `\\x1b\\[[0-9;]*m` into the patterns for each colour";
             return (text.to_owned(), true);
         }
         if is_utf_16(line) {

@@ -350,6 +350,16 @@ pub fn explain_refusal<'a>(
     if ["api key", "api-key", "apikey", "api_key"].iter().any(|word| body.contains(word)) {
         help = help.replace("Authorization", "X-Api-Key");
     }
+    // A token that shows that the request belongs to a session.
+    let mut words = body.split(|sign: char| !sign.is_ascii_alphanumeric() && sign != '-');
+    let named = words.find(|word| word.starts_with("x-") && (word.contains("token") || word.contains("srf")));
+    if matches!(status, 401 | 403) && (named.is_some() || body.contains("csrf") || body.contains("xsrf")) {
+        help = format!(
+            "\nhelp: the system asks for a token that one of its answers gives: `captures` takes it from there, for example from a \
+             cookie, and `headers: {{ {}: \"{{token}}\" }}` under `http` sends it. Or switch this check off for tests",
+            named.unwrap_or("X-CSRFToken")
+        );
+    }
     for (header, template) in headers.filter(|_| matches!(status, 401 | 403)) {
         let is_lacking = |name: &&str| signatures.captures(name) && signatures.known(name).is_none();
         if let Some(hole) = template.holes().find(is_lacking) {
