@@ -60,6 +60,8 @@ if kind in ("tcp", "http"):
             continue
         while kind == "http" and stream.readline().strip():
             pass
+        if habit == "unread" and line.startswith("POST"):
+            stream.read()
         stream.read(2 if habit == "typed" else 0)
         asked += 1
         if habit == "mute":
@@ -104,6 +106,8 @@ if kind in ("tcp", "http"):
                 "moved": ("301 Moved Permanently\r\nLocation: /there", ""),
                 "locked": ("401 Unauthorized", ""),
                 "typed": ("415 Unsupported Media Type", ""),
+                "token": ("403 Forbidden", "CSRF Failed: X-CSRF-Token missing"),
+                "unread": ("200 OK", json.dumps({"n": asked})),
                 "cookie": ("200 OK\r\nSet-Cookie: sid=1; Path=/", '{"n": 1}'),
                 "site": ("404 Not Found", "<!DOCTYPE html><html><body>no</body></html>"),
                 "page": ("501 Not Implemented", "<html><body>no</body></html>"),
@@ -410,6 +414,7 @@ fn a_frequent_mistake_is_named_with_what_helps() {
         ),
         (lines, "echo", within, 1, "  help: it repeats what coreach sent: switch the echo"),
         (lines, "colour", within, 1, r"help: `\x1b[...` is a colour of a terminal"),
+        (lines, "colour", within, 1, r"write `\x1b\[[0-9;]*m` into the patterns"),
         (lines, "mark", within, 1, "  help: it begins with a byte order mark: let the system write UTF-8"),
         (
             &format!("{lines}  unmatched: ignore\n"),
@@ -577,6 +582,7 @@ fn a_frequent_mistake_is_named_with_what_helps() {
         ),
         (http, "elsewhere", within, 1, "(`GET /ask` was answered `404 Not Found`)"),
         (http, "locked", within, 1, "  help: the system asks for credentials: write `headers"),
+        (http, "token", within, 1, "and `headers: { x-csrf-token: \"{token}\" }` under `http` sends it"),
         (
             &http.replace("  stimuli", "  headers: { Authorization: abc }\n  stimuli"),
             "locked",
@@ -736,6 +742,12 @@ fn a_value_that_is_nearly_right_is_told_with_what_it_means() {
             "n == none",
             "'None'",
             "hint: `some(\"None\")` is a text. Let the system send `null` where it means `none`",
+        ),
+        (
+            "string",
+            "n == \\\"é 李\\\"",
+            "'é 李'.encode().decode('latin-1')",
+            "hint: the system has read the bytes of `é 李`, which are UTF-8, as another encoding",
         ),
         (
             "list[2] of Found",
@@ -975,6 +987,11 @@ fn what_keeps_a_system_from_starting_is_named() {
             "  help: coreach starts no shell: write `environment: { SPEED: \"1\" }` next to `command`",
         ),
         (
+            "stdio: { command: [./behind.sh] }\n".to_owned(),
+            "1",
+            "A script must start it with `exec`: a program started with `&` gets no input",
+        ),
+        (
             "stdio: { command: [python3, system.py, json, deaf], keep: true, ready_ms: 1500 }\n".to_owned(),
             "2",
             "  help: answer `start` with `{\"ready\": true}` in each run, not only in the first one",
@@ -1038,6 +1055,7 @@ fn what_keeps_a_system_from_starting_is_named() {
             ("start.sh", "#!/bin/sh\nexec python3 system.py lines fine\n"),
             ("windows.sh", "#!/bin/sh\r\nexec python3 system.py lines fine\r\n"),
             ("env.sh", "#!/usr/bin/env python3\r\nprint()\r\n"),
+            ("behind.sh", "#!/bin/sh\npython3 system.py json fine &\n"),
         ] {
             let path = folder.write(name, text);
             fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
@@ -1098,7 +1116,7 @@ fn what_goes_wrong_over_several_events_or_runs_is_told() {
                 stimuli: { Ask: ask }\n  observations: { Answer: '^answer (?P<n>\\d+)$', None: '^none$' }\n";
     for (iut, options, code, words) in [
         (json("fine"), "--events 3", 3, "hint: messages were chosen at random. `--strategy plan`"),
-        (json("file"), "--runs 4", 1, "in a file? If so, the first run fails when you repeat the command"),
+        (json("file"), "--runs 3", 1, "in a file? If so, the first run fails when you repeat the command"),
         (json("locks").replace(" }", ", grace_ms: 2000 }"), "--runs 3", 0, "Pass 3"),
         (
             json("locks"),
@@ -1524,10 +1542,12 @@ fn a_parameter_that_may_be_the_cause_is_named() {
     let lines = "stdio:\n  command: [python3, system.py, lines, HABIT]\n  encoding: lines\n  stimuli: { Ask: 'ask {at}' }\n  \
                  observations: { Answer: '^answer (?P<n>\\d+)$', None: '^none$' }\n";
     let with_cr = lines.replace("  stimuli", "  line_ending: \"\\r\\n\"\n  stimuli");
-    let unread = "hint: the specification never reads `at` of `Ask(";
+    let unread = "the specification never reads `at` of `Ask(";
+    let sent = r#"hint: coreach has sent `{"input":"Ask","values":{"at":"#;
     let ending = r"ends with `at` and `\r\n`. If the system removes `\n` only, leave out `line_ending`";
     for (ty, system, habit, words, is_there) in [
         ("int", json, "fine", unread, true),
+        ("int", json, "fine", sent, true),
         ("int", json, "text", unread, false),
         ("int", lines, "prompt", unread, false),
         ("Kind", lines, "fine", ending, false),
@@ -1541,6 +1561,37 @@ fn a_parameter_that_may_be_the_cause_is_named() {
         let (out, err) = folder.ends(&["test", "coreach.yaml", "--iut", "iut.yaml"], 1);
         assert_eq!(unwrap(&out).contains(words), is_there, "{ty} {habit}: {out}{err}");
     }
+}
+
+/// The server answers requests without a body. It reads a body to the end of the connection.
+#[test]
+fn a_server_that_reads_a_body_too_far_is_told() {
+    let folder = folder();
+    let model = MODEL
+        .replace("{ Ask: {} }", "{ Ask: {}, Put: {} }")
+        .replace("Idle, on: Answer", "Told, on: Answer")
+        .replace("  - { from: Asked", "  - { from: Told, to: Asked, on: Put }\n  - { from: Asked");
+    folder.write("model.yaml", &model);
+    let iut = "iut: asked\nwithin: 2 s\nhttp:\n  base: http://127.0.0.1:{port}\n  launch: { command: [python3, system.py, http, unread, \"{port}\"] }\n  \
+               stimuli: { Ask: { method: GET, path: /ask }, Put: { method: POST, path: /put, body: 'x=1' } }\n  \
+               observations: { Answer: { status: 200, values: { n: /n } }, None: { status: 404 } }\n";
+    folder.write("iut.yaml", iut);
+    let (out, err) = folder.ends(&["test", "coreach.yaml", "--iut", "iut.yaml"], 3);
+    let words = "\n  help: it has not answered `POST /put`, and coreach keeps the connection open";
+    let at = |words: &str| unwrap(&out).find(words).unwrap_or_else(|| panic!("{words}: {out}{err}"));
+    assert!(at(words) < at("silence: fail"), "{out}");
+}
+
+/// The only way to the location where the purpose waits has a guard that excludes what it waits for.
+#[test]
+fn a_guard_that_excludes_the_goal_is_told_with_its_line() {
+    let folder = folder();
+    let model = MODEL.replace("on: Ask,", "on: Ask, when: v >= 0,");
+    folder.write("model.yaml", &(model + "  - { from: Asked, to: Idle, on: None, when: v < 1 }\n"));
+    folder.write("twice.yaml", "purpose: p\nof: asking\ninitial: { location: B }\ntransitions: [{ from: B, to: Accept, on: None }]\n");
+    folder.write("iut.yaml", "iut: asked\nstdio: { command: [python3, system.py, json, fine] }\n");
+    let (_, err) = folder.ends(&["test", "coreach.yaml", "--iut", "iut.yaml"], 7);
+    assert!(unwrap(&err).contains("only `Ask` leads there, if `v >= 0` (model.yaml:9)"), "{err}");
 }
 
 /// A hint is about the run that is printed, which is the shortest of those that end alike.

@@ -43,7 +43,8 @@ pub(super) fn describe_silence(run: &Run, is_required: bool) -> String {
                      next to `iut`: then this is a Fail";
         causes.insert(0, fault.to_owned());
     }
-    causes.splice(0..0, describe_ignored(run));
+    let unread = || explain_open_connection(run).filter(|_| has_observed(run));
+    causes.splice(0..0, describe_ignored(run).or_else(unread));
     causes.iter().map(|cause| format!("\nhelp: {cause}")).collect()
 }
 
@@ -113,13 +114,8 @@ fn guess_causes(run: &Run) -> Vec<String> {
         return sent.filter(|_| is_unheard_of(run)).map(refusal).into_iter().collect();
     }
     let Some(item @ EvidenceItem { bytes, .. }) = sent else { return Vec::new() };
-    let head = String::from_utf8_lossy(bytes);
-    if let Some(request) = head.lines().next().and_then(|line| line.strip_suffix(" HTTP/1.1")) {
-        return vec![format!(
-            "it has not answered `{}`, and coreach keeps the connection open: a server that reads until its end \
-             waits for ever. It must read up to the empty line, and as many bytes more as `Content-Length` says",
-            shortened(request)
-        )];
+    if let Some(help) = explain_open_connection(run) {
+        return vec![help];
     }
     if let Some(maybe) = find_mark(run, MAYBE) {
         return vec![text_of(maybe), refusal(item)];
@@ -138,6 +134,24 @@ fn guess_causes(run: &Run) -> Vec<String> {
     let end = "it may wait for the end of its input: read and answer line by line";
     let start = "it may still be starting, for which nothing waits: then it needs a longer `within`, too";
     vec![buffer.to_owned(), end.to_owned(), refusal(item), start.to_owned()]
+}
+
+/// Says what a server may wait for that has answered no request, or none with a body.
+fn explain_open_connection(run: &Run) -> Option<String> {
+    let sent = run.wire.iter().filter(|item| item.kind == EvidenceKind::Sent).rev();
+    let mut requests = sent.filter_map(|item| {
+        let text = String::from_utf8_lossy(&item.bytes);
+        let (head, body) = text.split_once("\r\n\r\n")?;
+        Some((shortened(head.lines().next()?.strip_suffix(" HTTP/1.1")?), !body.is_empty()))
+    });
+    let (request, has_body) = requests.next()?;
+    let is_first = !has_observed(run) || has_body && !requests.any(|(_, has_body)| has_body);
+    is_first.then(|| {
+        format!(
+            "it has not answered `{request}`, and coreach keeps the connection open: a server that reads until its end \
+             waits for ever. It must read up to the empty line, and as many bytes more as `Content-Length` says"
+        )
+    })
 }
 
 /// Supposes that the system has not understood what was sent last.

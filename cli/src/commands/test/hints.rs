@@ -8,6 +8,7 @@ use std::path::Path;
 
 use coreach_adapters::blocks::FitStop;
 use coreach_adapters::description::{Encoding, Field, FieldNumber, Response, Transport};
+use coreach_adapters::encoding::to_latin1;
 use coreach_adapters::evidence::{EvidenceItem, EvidenceKind};
 use coreach_adapters::integer::WireInteger;
 use coreach_adapters::reply::Reply;
@@ -89,6 +90,7 @@ pub(super) fn explain_run(
             .or_else(|| explain_order(case, initial, run, record))
             .or_else(|| explain_byte_order(case, iut, initial, run))
             .or_else(|| explain_text_for_none(case, initial, run))
+            .or_else(|| explain_latin1(case, initial, run))
             .or_else(|| explain_chosen_constant(arguments, case, iut, run, record))
             .or_else(|| explain_cookie(iut, run))
             .or_else(|| explain_missing_reset(iut, run))
@@ -439,9 +441,13 @@ fn explain_unused_parameter(case: &Case, run: &Run, record: &Record) -> Option<S
         |datum: &Datum| has_guard || last_parameters.iter().any(|other| other.name() == datum.name());
     let datum = model.action(action).parameters.iter().find(|datum| !is_read(datum) && may_decide(datum))?;
     let place = steps().find_map(|step| step.origin.whole.as_ref())?.file_and_line();
+    let shown = show_last_sent(run).filter(|sent| !sent.contains(char::is_control));
+    let sent = shown.map_or_else(String::new, |sent| {
+        format!("coreach has sent `{sent}`: does the system read these names? If so, the cause may be that ")
+    });
     Some(format!(
-        "hint: the specification never reads `{datum}` of `{event}`. Perhaps a transition on `{}` lacks a guard or an assignment \
-         ({place})\n",
+        "hint: {sent}the specification never reads `{datum}` of `{event}`: perhaps a transition on `{}` lacks a guard or an \
+         assignment ({place})\n",
         event.action
     ))
 }
@@ -472,14 +478,19 @@ fn explain_running_clock(case: &Case, run: &Run, record: &Record) -> Option<Stri
 /// Shows the last message to a system whose connection was lost after it.
 fn explain_loss(run: &Run) -> Option<String> {
     let Outcome::RunError(Failure::Lost(_)) = &run.outcome else { return None };
+    Some(format!("hint: the last that coreach sent was `{}`\n", show_last_sent(run)?))
+}
+
+/// Shows the last message to a system, or request without its headers, on a line.
+fn show_last_sent(run: &Run) -> Option<String> {
     let sent = run.wire.iter().rfind(|item| item.kind == EvidenceKind::Sent)?;
     let text = String::from_utf8_lossy(&sent.bytes);
     // The headers of a request say little.
     let shown = match text.split_once("\r\n\r\n") {
-        Some((head, body)) => format!("{} {body}", head.lines().next().unwrap_or_default()),
+        Some((head, body)) => format!("{} {body}", head.split(" HTTP/1.1").next().unwrap_or_default()),
         None => text.into_owned(),
     };
-    Some(format!("hint: the last that coreach sent was `{}`\n", shortened(shown.trim_end())))
+    Some(shortened(shown.trim_end()))
 }
 
 /// Hints at a cookie that answers set, and that no request sends back.
@@ -549,6 +560,22 @@ fn explain_text_for_none(case: &Case, initial: &State, run: &Run) -> Option<Stri
         changed[position] = option.value_of(option.tag(0), Vec::new());
         allows_instead(judge.as_mut(), run, Event::new(action.clone(), changed))
             .then(|| format!("hint: `{value}` is a text. Let the system send `null` where it means `none`\n"))
+    })
+}
+
+/// Hints at a text in UTF-8 that the system has read as Latin-1, if the specification allows the text.
+fn explain_latin1(case: &Case, initial: &State, run: &Run) -> Option<String> {
+    let Event { action, values } = run.trace.last()?.what.event()?;
+    let mut judge = make_judge(&case.test, initial.clone(), run.link.clone());
+    values.iter().enumerate().find_map(|(position, value)| {
+        let ModelValue::String(text) = value else { return None };
+        let read = to_latin1(text).and_then(|bytes| String::from_utf8(bytes).ok()).filter(|read| **read != **text)?;
+        let hint = format!(
+            "hint: the system has read the bytes of `{read}`, which are UTF-8, as another encoding, such as Latin-1: let it read UTF-8\n"
+        );
+        let mut meant = values.clone();
+        meant[position] = ModelValue::String(read.into());
+        allows_instead(judge.as_mut(), run, Event::new(action.clone(), meant)).then_some(hint)
     })
 }
 

@@ -185,7 +185,7 @@ pub(super) fn explain_kept_system(iut: &Iut, total: &Total) -> String {
     // With other seeds, runs of a wrong model seldom all fail at their first answers.
     if begins_well_anew
         && total.failed_at_once == later
-        && later > 2
+        && later > 1
         && matches!(iut.way, Transport::Stdio(_))
     {
         return "hint: the first run did not fail, and all later ones did, at their first answers. Each run starts the system \
