@@ -582,7 +582,7 @@ fn a_frequent_mistake_is_named_with_what_helps() {
         ),
         (http, "elsewhere", within, 1, "(`GET /ask` was answered `404 Not Found`)"),
         (http, "locked", within, 1, "  help: the system asks for credentials: write `headers"),
-        (http, "token", within, 1, "and `headers: { x-csrf-token: \"{token}\" }` under `http` sends it"),
+        (http, "token", within, 1, "  help: the system asks for a token: write `headers: { x-csrf-token: ... }` under `http`"),
         (
             &http.replace("  stimuli", "  headers: { Authorization: abc }\n  stimuli"),
             "locked",

@@ -355,8 +355,8 @@ pub fn explain_refusal<'a>(
     let named = words.find(|word| word.starts_with("x-") && (word.contains("token") || word.contains("srf")));
     if matches!(status, 401 | 403) && (named.is_some() || body.contains("csrf") || body.contains("xsrf")) {
         help = format!(
-            "\nhelp: the system asks for a token that one of its answers gives: `captures` takes it from there, for example from a \
-             cookie, and `headers: {{ {}: \"{{token}}\" }}` under `http` sends it. Or switch this check off for tests",
+            "\nhelp: the system asks for a token: write `headers: {{ {}: ... }}` under `http`. If an answer gives the token, for \
+             example in a cookie, `captures` takes it from there",
             named.unwrap_or("X-CSRFToken")
         );
     }
