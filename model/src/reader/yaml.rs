@@ -208,7 +208,7 @@ pub fn parse(collector: &mut Collector) -> Option<Arc<Yaml>> {
                 if *error.kind() == ErrorKind::RecursionLimitExceeded {
                     builder.report_too_deep(&(stop..stop));
                 } else if !builder.last_tag_end.is_some_and(is_on_line) {
-                    // After a tag (a negation without quotes), which is reported, the line has no other report.
+                    // After a tag (a negation without quotes), which is reported, nothing else is.
                     builder.report_stop(error.kind(), &error.info(), stop);
                 }
                 return None;
