@@ -42,8 +42,9 @@ impl SortedFiles {
         }
         if files_by_kind.stores.is_empty() && files_by_kind.runs.is_empty() {
             let message = "there are no runs: name a store, a run or a campaign".to_owned();
-            let help = "`coreach campaign` keeps its runs in a store, `coreach test --keep DIR` in a folder";
-            return Err(vec![Diagnostic::error("no-run", message).help(help)]);
+            return Err(vec![Diagnostic::error("no-run", message).help(
+                "`coreach campaign` keeps its runs in a store, `coreach test --keep DIR` in a folder",
+            )]);
         }
         if files_by_kind.configurations.is_empty() {
             files_by_kind.look_beside();

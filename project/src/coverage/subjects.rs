@@ -129,8 +129,9 @@ impl Subjects {
             format!("no configuration has the specification and the purpose of the test case `{name}`");
         let names =
             format!("this test case was made of `{}` and `{}`", made.specification.name, made.purpose.name);
-        let help = "name the configuration, or the campaign that names it: `coreach coverage coreach.yaml nightly.sqlite`";
-        vec![Diagnostic::error("other-model", message).note(names).help(help)]
+        vec![Diagnostic::error("other-model", message).note(names).help(
+            "name the configuration, or the campaign that names it: `coreach coverage coreach.yaml nightly.sqlite`",
+        )]
     }
 }
 
