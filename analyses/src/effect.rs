@@ -114,7 +114,8 @@ impl Update {
         parts.reduce(|sum, part| sum.join(&part)).unwrap_or(bottom)
     }
 
-    /// Gives the case those auxiliary numbers that it mentions, and what is known of them.
+    /// Gives the case those auxiliary numbers that it mentions, and what is known of them. Their dimensions
+    /// begin with `first`.
     fn take_auxiliaries(&mut self, auxiliaries: &Auxiliaries, first: usize) {
         let values: Vec<&LinearExpression> =
             self.numeric.iter().filter_map(|(_, value)| value.as_ref()).collect();
@@ -244,7 +245,6 @@ impl Effect {
             keys: HashMap::new(),
             blind,
         };
-        // A blind effect asks only whether its guard is the literal `false`.
         if blind {
             return effect;
         }

@@ -142,10 +142,10 @@ fn reduce_to_echelon(
 ) -> (Vec<GridRow>, Vec<GridRow>) {
     let mut rank = 0;
     for column in 0..columns {
-        let Some(pivot) = (rank..equalities.len()).find(|row| !equalities[*row][column].is_zero()) else {
+        let Some(found) = (rank..equalities.len()).find(|row| !equalities[*row][column].is_zero()) else {
             continue;
         };
-        equalities.swap(rank, pivot);
+        equalities.swap(rank, found);
         let scale = quotient(&Rational::ONE, &equalities[rank][column]);
         let pivot = scale_row(&equalities[rank], &scale);
         // This makes the pivot's own row 0 as well, so it is put back.
@@ -463,7 +463,7 @@ impl Grid {
         value.resize(self.dimensions + 1, Rational::ZERO);
         let mut remainder = self.reduced_by_equalities(&value);
         // Write the form as a sum of multiples of the rows. The rows take all integers independently, so the
-        // distance is the greatest common divisor of the factors.
+        // distance is the greatest common divisor of the factors, which are fractions in lowest terms.
         let (mut numerators, mut denominators) = (Integer::ZERO, Integer::ONE);
         for congruence in &self.congruences {
             let Some(at) = leading_column(congruence).filter(|at| *at < self.dimensions) else { continue };

@@ -14,14 +14,12 @@ use std::collections::HashMap;
 
 use coreach_model::iosts::{Iosts, Location};
 use coreach_model::{Datum, Term};
-use coreach_polyhedra::{
-    Constraint, Integer, LinearExpression, OperationLimits, Polyhedron, Rational, Relation,
-};
+use coreach_polyhedra::{Constraint, Integer, LinearExpression, OperationLimits, Polyhedron, Relation};
 use dashu_ratio::RBig;
 
 use crate::domains::DomainKind;
 use crate::frame::Frame;
-use crate::linear::{big, rational};
+use crate::linear::{big, big_rational, rational};
 use crate::places::Arrays;
 use crate::scope::CompileScope;
 
@@ -76,12 +74,12 @@ impl Hull {
         // An end of an integer that is not attained moves to the next integer.
         let is_integer = self.integer[dimension];
         let low = bounds.lower.map(|(value, is_attained)| match (is_integer, is_attained) {
-            (false, _) => rational_of(&value),
+            (false, _) => big_rational(&value),
             (true, true) => rational_of_integer(value.ceil()),
             (true, false) => rational_of_integer(&value.floor() + &Integer::ONE),
         });
         let high = bounds.upper.map(|(value, is_attained)| match (is_integer, is_attained) {
-            (false, _) => rational_of(&value),
+            (false, _) => big_rational(&value),
             (true, true) => rational_of_integer(value.floor()),
             (true, false) => rational_of_integer(&value.ceil() - &Integer::ONE),
         });
@@ -101,10 +99,6 @@ impl Hull {
 
 fn rational_of_integer(value: Integer) -> RBig {
     RBig::from(big(&value))
-}
-
-fn rational_of(value: &Rational) -> RBig {
-    RBig::from(big(value.numerator())) / RBig::from(big(value.denominator()))
 }
 
 #[cfg(test)]

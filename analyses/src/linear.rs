@@ -21,6 +21,10 @@ pub fn rational(value: &RBig) -> Rational {
     Rational::new(integer(value.numerator()), denominator).unwrap_or(Rational::ZERO)
 }
 
+pub fn big_rational(value: &Rational) -> RBig {
+    RBig::from(big(value.numerator())) / RBig::from(big(value.denominator()))
+}
+
 /// Does a constraint without variables hold? `None`: it has variables.
 pub fn constant_truth(constraint: &Constraint) -> Option<bool> {
     let constant = constraint.coefficients().iter().all(Integer::is_zero);

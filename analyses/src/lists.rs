@@ -350,6 +350,7 @@ impl CompileScope<'_> {
             });
         }
         let list = self.large_argument(term)?.clone();
+        // `list_element` compiles a read of one element, and `unfolded` gives the body of a call.
         if at_index_variable(self.frame.arrays, term).is_some() || term.unfolded().is_some() {
             return None;
         }
@@ -362,6 +363,7 @@ impl CompileScope<'_> {
     /// Compiles a condition about all elements of a large list, or about some. `None` for another one.
     fn on_all_or_some(&mut self, term: &Term, expected: bool) -> Option<Formula> {
         let TermShape::Operation(operation, arguments) = term.shape() else { return None };
+        // If a list does not contain a value, each of its elements is different.
         let (list, is_all) = match operation {
             DerivedOperation::Standard(StandardOperation::Contains) => (arguments.first()?, !expected),
             DerivedOperation::Quantified(quantified) => match quantified.quantifier {
@@ -374,7 +376,7 @@ impl CompileScope<'_> {
         if !self.is_nonempty(list)? {
             return Some(if is_all { Formula::Yes } else { Formula::No });
         }
-        // A fact about all elements holds for the one that stands for all. Otherwise it is one of some.
+        // A fact about all elements holds for the one that stands for all. One about some has a fresh one.
         let index = match is_all {
             true => index_variable(list),
             false => Datum::new(format!("#{} {list}", self.auxiliaries.next_name()), Type::Nat),

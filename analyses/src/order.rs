@@ -88,7 +88,7 @@ struct OrderSearch<'a> {
     region: Vec<u32>,
     regions: u32,
     /// The time at which the present search found the node. 0: not yet.
-    found: Vec<u32>,
+    found_at: Vec<u32>,
     /// The earliest time of a node to which the node leads, as far as is known.
     low: Vec<u32>,
     on_stack: Vec<bool>,
@@ -101,7 +101,7 @@ impl<'a> OrderSearch<'a> {
             successors,
             region: vec![0; nodes],
             regions: 0,
-            found: vec![0; nodes],
+            found_at: vec![0; nodes],
             low: vec![0; nodes],
             on_stack: vec![false; nodes],
         }
@@ -128,13 +128,13 @@ impl<'a> OrderSearch<'a> {
         let region = self.regions;
         for &node in nodes {
             self.region[node as usize] = region;
-            self.found[node as usize] = 0;
+            self.found_at[node as usize] = 0;
         }
         let mut components = Vec::new();
         let mut clock = 0;
         let mut stack: Vec<u32> = Vec::new();
         for &root in nodes {
-            if self.found[root as usize] != 0 {
+            if self.found_at[root as usize] != 0 {
                 continue;
             }
             // The nodes on the way from the root, each with the number of its next successor.
@@ -143,7 +143,7 @@ impl<'a> OrderSearch<'a> {
                 let (node, place) = (*node_on_path, *node_on_path as usize);
                 if *next == 0 {
                     clock += 1;
-                    self.found[place] = clock;
+                    self.found_at[place] = clock;
                     self.low[place] = clock;
                     self.on_stack[place] = true;
                     stack.push(node);
@@ -154,10 +154,10 @@ impl<'a> OrderSearch<'a> {
                     if self.region[target] != region {
                         continue;
                     }
-                    if self.found[target] == 0 {
+                    if self.found_at[target] == 0 {
                         path.push((successor, 0));
                     } else if self.on_stack[target] {
-                        self.low[place] = self.low[place].min(self.found[target]);
+                        self.low[place] = self.low[place].min(self.found_at[target]);
                     }
                     continue;
                 }
@@ -167,7 +167,7 @@ impl<'a> OrderSearch<'a> {
                     self.low[*parent as usize] = self.low[*parent as usize].min(self.low[place]);
                 }
                 // It leads to no earlier node, so it is the first of its component.
-                if self.low[place] == self.found[place] {
+                if self.low[place] == self.found_at[place] {
                     let start = stack.iter().rposition(|other| *other == node).unwrap_or(0);
                     let component = stack.split_off(start);
                     for node in &component {

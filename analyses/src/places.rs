@@ -48,6 +48,7 @@ impl Arrays {
     /// The most slots of a list, set or map that have places.
     fn most_slots(self, record: &RecordType) -> usize {
         let are_numbers = record.fields.iter().all(|(_, field)| field.is_number());
+        // Field 0 of a list is its length, and field 1 the first slot.
         let are_strings = record.fields.get(1).is_some_and(|(_, field)| *field == Type::String);
         match record.form {
             RecordForm::List if are_strings && self.keeps_strings => 0,
@@ -148,6 +149,7 @@ fn collect_places(arrays: Arrays, term: Term, ty: &Type, found_places: &mut Vec<
             let count = match record.form {
                 // So many flags have no room in any partition.
                 RecordForm::Keyed(_) if record.fields.len() > 2 * MOST_SLOTS => 0,
+                // Only the length.
                 _ if record.most() > Some(arrays.most_slots(record)) => 1,
                 _ => record.fields.len(),
             };

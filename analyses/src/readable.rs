@@ -164,7 +164,8 @@ pub fn to_term(constraint: &Constraint, places: &[Place]) -> Term {
         Relation::AtLeast => Comparison::AtLeast,
         Relation::Greater => Comparison::Greater,
     };
-    // There is something on the left. Then it is the shorter side of an equality, or the offset is positive.
+    // The sides are exchanged if the left one is empty or the longer side of an equality, or if this makes
+    // the offset positive.
     let is_swapped = match (left.is_empty(), right.is_empty(), comparison) {
         (true, ..) => true,
         (false, true, _) => false,

@@ -261,7 +261,7 @@ impl<'a> CompileScope<'a> {
             Node::Not(inner) => match (self.on_elements(inner, false), self.unfolded(inner)) {
                 (Some(condition), _) => condition,
                 (_, Some(body)) => self.condition(&body.not()),
-                // The form of the operation may be any term.
+                // An operation may stand for any term, for example for a conjunction.
                 _ if inner.written().is_none() => self.condition(&inner.lowered().not()),
                 _ => self.compile_boolean(inner, false),
             },
@@ -274,7 +274,9 @@ impl<'a> CompileScope<'a> {
     fn compile_boolean(&mut self, term: &Term, expected: bool) -> Formula {
         // A read that is an error was noted as lost already.
         let Ok(digit) = self.list_element(term).transpose() else { return Formula::Yes };
-        if let Some(part) = self.known_part(term).filter(|_| digit.is_none()) {
+        if digit.is_none()
+            && let Some(part) = self.known_part(term)
+        {
             return self.condition(&if expected { part } else { part.not() });
         }
         if let Some(digit) = digit.or_else(|| self.summary_number(term)) {
@@ -355,7 +357,9 @@ impl<'a> CompileScope<'a> {
             return Ok(vec![(Formula::Yes, value.clone())]);
         }
         let digit = self.list_element(term).transpose()?;
-        if let Some(part) = self.known_part(term).filter(|_| digit.is_none()) {
+        if digit.is_none()
+            && let Some(part) = self.known_part(term)
+        {
             return self.finite_cases(&part);
         }
         if let Some(digit) = digit.or_else(|| self.summary_number(term)) {
@@ -491,7 +495,7 @@ impl<'a> CompileScope<'a> {
         }
     }
 
-    /// The cases of the digit of a flag or a literal. A summary has such a digit as a number.
+    /// The cases of a Boolean or enumeration term as its digit: the number that a summary has for its value.
     fn digit_cases(&mut self, term: &Term) -> Result<Split<LinearExpression>, Beyond> {
         if let Node::IfThenElse(c, a, b) = self.root(term) {
             return self.branch_cases(term, [c, a, b], Self::linear);

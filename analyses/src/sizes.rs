@@ -99,8 +99,9 @@ impl CompileScope<'_> {
             };
             let mut changed_cases = Vec::new();
             for (on, size) in &cases {
-                let change = |change: &i64| size.plus(&LinearExpression::constant(Rational::from(*change)));
-                changed_cases.extend(changes.iter().map(|step| (on.clone(), change(step))));
+                let changed_by =
+                    |change: &i64| size.plus(&LinearExpression::constant(Rational::from(*change)));
+                changed_cases.extend(changes.iter().map(|change| (on.clone(), changed_by(change))));
             }
             cases = changed_cases;
             if cases.len() > CASE_LIMIT {

@@ -282,8 +282,8 @@ impl Abstraction {
         result
     }
 
-    /// The cell and the element of one state. `None`: it is no state of the model.
-    pub fn at(&mut self, state: &Valuation) -> Option<(u32, ElementId)> {
+    /// The cell of one state, and the element that has only this state. `None`: it is no state of the model.
+    pub fn find_point(&mut self, state: &Valuation) -> Option<(u32, ElementId)> {
         let mut cell = 0;
         for finite in &self.frame.finite {
             let value = evaluate(&finite.place.term, state).ok()?;

@@ -125,6 +125,7 @@ fn close_over(matrix: &mut Matrix, mut pivots: Vec<usize>) -> bool {
 fn close_over_one(matrix: &mut Matrix, variable: usize) {
     let (plus, minus) = (2 * variable, 2 * variable + 1);
     let (old_from_plus, old_from_minus) = (matrix.full_row(plus), matrix.full_row(minus));
+    // A path from one of the two nodes may go through the other.
     let (mut from_plus, mut from_minus) = (old_from_plus.clone(), old_from_minus.clone());
     UpperBound::relax(&mut from_plus, &old_from_plus[minus], &old_from_minus);
     UpperBound::relax(&mut from_minus, &old_from_minus[plus], &old_from_plus);

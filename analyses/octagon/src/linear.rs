@@ -24,6 +24,13 @@ const MOST: usize = 8;
 /// A value and whether the bound is strict, or `None` if there is no bound.
 type SumBound = Option<(Rational, bool)>;
 
+/// By how much the bound of the sum of two nodes is lower than the sum of their own bounds.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum Gain {
+    Finite(Rational),
+    Infinite,
+}
+
 /// The bounds of some nodes and of their sums.
 struct SumTable {
     ends: Vec<SumBound>,
@@ -44,13 +51,16 @@ impl SumTable {
         Self { ends: nodes.iter().map(end).collect(), sums: pairs.iter().map(sums).collect() }
     }
 
-    /// By how much the bound of the sum of two nodes is lower than the sum of their bounds. `None` means not
-    /// at all, `Some(None)` infinitely.
-    fn gain(&self, a: usize, b: usize) -> Option<Option<Rational>> {
-        let (sum, strict) = self.sums.get(a)?.get(b)?.as_ref()?;
-        let (Some((x, open)), Some((y, also))) = (&self.ends[a], &self.ends[b]) else { return Some(None) };
+    /// The gain of bounding two nodes together. `None`: there is none. A strict bound instead of a closed one
+    /// of the same value is a gain of 0.
+    fn gain(&self, a: usize, b: usize) -> Option<Gain> {
+        let (sum, is_sum_strict) = self.sums.get(a)?.get(b)?.as_ref()?;
+        let (Some((x, is_x_strict)), Some((y, is_y_strict))) = (&self.ends[a], &self.ends[b]) else {
+            return Some(Gain::Infinite);
+        };
         let gain = &(x + y) - sum;
-        (gain.signum() > 0 || (*strict && !open && !also)).then_some(Some(gain))
+        let is_stricter = *is_sum_strict && !is_x_strict && !is_y_strict;
+        (gain.signum() > 0 || is_stricter).then_some(Gain::Finite(gain))
     }
 
     /// A bound of the weighted sum.
@@ -75,20 +85,14 @@ impl SumTable {
     }
 
     fn best_pair(&self, weights: &[Integer]) -> Option<(usize, usize)> {
-        let mut best: Option<(Option<Rational>, usize, usize)> = None;
+        let mut best: Option<(Gain, usize, usize)> = None;
         for a in 0..self.sums.len() {
             for b in 0..a {
                 if weights[a].is_zero() || weights[b].is_zero() {
                     continue;
                 }
                 let Some(gain) = self.gain(a, b) else { continue };
-                let better = match (&best, &gain) {
-                    (None, _) => true,
-                    (Some((None, ..)), _) => false,
-                    (Some(_), None) => true,
-                    (Some((Some(before), ..)), Some(gain)) => gain > before,
-                };
-                if better {
+                if best.as_ref().is_none_or(|(before, ..)| gain > *before) {
                     best = Some((gain, a, b));
                 }
             }
@@ -98,7 +102,7 @@ impl SumTable {
 }
 
 /// The bounds of single variables and of pairs that a constraint implies in this octagon.
-pub(crate) fn edges(octagon: &Octagon, sum: &WeightedSum) -> Vec<DbmEdge> {
+pub(crate) fn implied_edges(octagon: &Octagon, sum: &WeightedSum) -> Vec<DbmEdge> {
     let negations: Vec<usize> = sum.terms.iter().map(|(node, _)| node ^ 1).collect();
     let table = SumTable::of(octagon, &negations);
     let weights: Vec<Integer> = sum.terms.iter().map(|(_, weight)| weight.clone()).collect();
@@ -117,11 +121,10 @@ pub(crate) fn edges(octagon: &Octagon, sum: &WeightedSum) -> Vec<DbmEdge> {
         if let Some((value, strict)) = bound(&[a], weight) {
             found.push(DbmEdge::single(*node, &value, strict));
         }
-        for (b, (other, also)) in sum.terms[..a].iter().enumerate() {
-            if a >= table.sums.len() {
-                break;
-            }
-            if let Some((value, strict)) = bound(&[a, b], weight.min(also)) {
+        // With too many nodes, the table has no sums, and no pairs are considered.
+        let others = if table.sums.is_empty() { &[][..] } else { &sum.terms[..a] };
+        for (b, (other, other_weight)) in others.iter().enumerate() {
+            if let Some((value, strict)) = bound(&[a, b], weight.min(other_weight)) {
                 found.push(DbmEdge::sum(*node, *other, value, strict));
             }
         }

@@ -48,7 +48,7 @@ impl Octagon {
         for _ in 0..4 {
             let mut changed = false;
             for sum in &others {
-                let edges = met.keep_improving(&linear::edges(&met, sum));
+                let edges = met.keep_improving(&linear::implied_edges(&met, sum));
                 if !edges.is_empty() {
                     changed = true;
                     met = met.meet_edges(&edges, integer);

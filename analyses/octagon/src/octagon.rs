@@ -99,18 +99,17 @@ impl Octagon {
         if row == column {
             return Some((Rational::ZERO, false));
         }
-        let (of_row, of_column) = (places[row / 2]?, places[column / 2]?);
-        let node = |position: usize, node: usize| 2 * position + node % 2;
-        if of_row.0 == of_column.0 {
-            return blocks[of_row.0].matrix.value(node(of_row.1, row), node(of_column.1, column));
+        let ((row_block, row_place), (column_block, column_place)) = (places[row / 2]?, places[column / 2]?);
+        let own_node = |place: usize, node: usize| 2 * place + node % 2;
+        let (own_row, own_column) = (own_node(row_place, row), own_node(column_place, column));
+        if row_block == column_block {
+            return blocks[row_block].matrix.value(own_row, own_column);
         }
-        let end = |(block, position): (usize, usize), of: usize| {
-            let of = node(position, of);
-            blocks[block].matrix.value(of ^ 1, of)
-        };
-        let ((a, strict), (b, also)) = (end(of_row, row ^ 1)?, end(of_column, column)?);
+        // Between two blocks, the bounds of `-2 V_row` and `2 V_column` are added up and halved.
+        let (a, is_a_strict) = blocks[row_block].matrix.value(own_row, own_row ^ 1)?;
+        let (b, is_b_strict) = blocks[column_block].matrix.value(own_column ^ 1, own_column)?;
         let half = Rational::new(1.into(), 2.into())?;
-        Some((&(&a + &b) * &half, strict || also))
+        Some((&(&a + &b) * &half, is_a_strict || is_b_strict))
     }
 
     /// Gathers the bounds among these ascending dimensions in one matrix. Between dimensions of different

@@ -66,9 +66,9 @@ impl Octagon {
             };
         }
         if ties.is_empty() {
-            return self.image(&sources);
+            return image(self, &sources);
         }
-        self.add_dimensions(ties.len()).meet_constraints(&ties, &[]).image(&sources)
+        image(&self.add_dimensions(ties.len()).meet_constraints(&ties, &[]), &sources)
     }
 
     /// The vectors that a parallel assignment takes into this octagon, or may take if it assigns any value.
@@ -84,7 +84,7 @@ impl Octagon {
                 sources.push(unchanged_source(*dimension));
             }
         }
-        self.image(&sources).meet_constraints(&ties, &[]).remove_last_dimensions(ties.len())
+        image(self, &sources).meet_constraints(&ties, &[]).remove_last_dimensions(ties.len())
     }
 
     /// Lets the given dimensions have any value. Exact.
@@ -94,7 +94,7 @@ impl Octagon {
         for dimension in dimensions {
             sources[*dimension] = ImageSource::Anything;
         }
-        self.image(&sources)
+        image(self, &sources)
     }
 
     /// Adds dimensions at the end, which may have any value.
@@ -107,11 +107,7 @@ impl Octagon {
     pub fn remove_last_dimensions(&self, count: usize) -> Self {
         assert!(count <= self.dimensions, "more dimensions are removed than there are");
         let sources: Vec<ImageSource> = (0..self.dimensions - count).map(unchanged_source).collect();
-        self.image(&sources)
-    }
-
-    fn image(&self, sources: &[ImageSource]) -> Self {
-        image(self, sources)
+        image(self, &sources)
     }
 }
 

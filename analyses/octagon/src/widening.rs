@@ -40,19 +40,19 @@ impl Octagon {
         let (Some(old), Some(new)) = (&self.blocks, &other.blocks) else { return self.join(other) };
         let places = other.places();
         let mut kept = Vec::new();
-        let mut left: Vec<Reduced> = Vec::new();
+        let mut old_parts: Vec<Reduced> = Vec::new();
         for block in old {
             match find_same_block(other, &places, block) {
                 Some(twin) => kept.push(Arc::clone(twin)),
-                None => left.push(reduced(block)),
+                None => old_parts.push(reduced(block)),
             }
         }
         let equalities =
             |reduced: &[Reduced]| reduced.iter().map(|part| part.equalities.len()).sum::<usize>();
-        if equalities(&left) > 0 {
-            let is_left = |block: &&Arc<_>| !kept.iter().any(|kept: &Arc<_>| Arc::ptr_eq(kept, block));
-            let right: Vec<Reduced> = new.iter().filter(is_left).map(|block| reduced(block)).collect();
-            if equalities(&right) < equalities(&left) {
+        if equalities(&old_parts) > 0 {
+            let differs = |block: &&Arc<_>| !kept.iter().any(|kept: &Arc<_>| Arc::ptr_eq(kept, block));
+            let new_parts: Vec<Reduced> = new.iter().filter(differs).map(|block| reduced(block)).collect();
+            if equalities(&new_parts) < equalities(&old_parts) {
                 return other.clone();
             }
         }
@@ -62,11 +62,11 @@ impl Octagon {
             })
         };
         let mut edges = Vec::new();
-        for edge in left.iter().flat_map(|part| &part.inequalities) {
+        for edge in old_parts.iter().flat_map(|part| &part.inequalities) {
             let closed = DbmEdge { strict: false, ..edge.clone() };
             edges.extend([edge.clone(), closed].into_iter().find(|edge| satisfied(edge)));
         }
-        for edge in left.iter().flat_map(|part| &part.equalities) {
+        for edge in old_parts.iter().flat_map(|part| &part.equalities) {
             let back = DbmEdge { row: edge.column, column: edge.row, value: -&edge.value, strict: false };
             edges.extend([edge.clone(), back].into_iter().filter(|edge| satisfied(edge)));
         }

@@ -89,6 +89,7 @@ fn adjacent_few(
     let rays = search.saturated.len();
     let all_rays = if rays < 64 { (1 << rays) - 1 } else { u64::MAX };
     let outside = search.outside.iter().fold(0_u64, |set, &ray| set | 1 << ray);
+    // Each with the half-spaces that it shares with the ray inside.
     let mut refuters = [(0, 0_u64); MOST_REFUTERS];
     for &i in search.inside {
         let of_i = search.saturated[i as usize];
@@ -182,6 +183,7 @@ fn adjacent_many<const W: usize>(
     larger_side.iter().for_each(|&ray| is_on_larger_side[ray as usize / 64] |= 1 << (ray % 64));
     let (mut own_borders, mut common_borders) =
         (Vec::with_capacity(search.borders), Vec::with_capacity(search.borders));
+    // The refuters, each with the half-spaces that it shares with the ray.
     let mut kept: Vec<(u32, WordSet<W>)> = Vec::with_capacity(MOST_REFUTERS);
     for &ray in smaller_side {
         let of_ray = sets[ray as usize];

@@ -57,19 +57,21 @@ impl Polyhedron {
 /// Lists the sums and differences of an assigned dimension and another one that have a single value after the
 /// assignments.
 fn equal_values(start: &Polyhedron, assignments: &[(usize, LinearExpression)]) -> Vec<Constraint> {
-    let assigned = |at: usize| assignments.iter().position(|(target, _)| *target == at);
+    let place_of = |at: usize| assignments.iter().position(|(target, _)| *target == at);
     let mut found = Vec::new();
     for (place, (target, value)) in assignments.iter().enumerate() {
         for other in 0..start.dimensions() {
-            let others = match assigned(other) {
+            let other_value = match place_of(other) {
+                // This pair was treated already.
                 Some(before) if before <= place => continue,
                 Some(later) => assignments[later].1.clone(),
                 None => LinearExpression::variable(other),
             };
             let (left, right) = (LinearExpression::variable(*target), LinearExpression::variable(other));
-            for (after, before) in
-                [(left.minus(&right), value.minus(&others)), (left.plus(&right), value.plus(&others))]
-            {
+            for (after, before) in [
+                (left.minus(&right), value.minus(&other_value)),
+                (left.plus(&right), value.plus(&other_value)),
+            ] {
                 let bounds = start.bounds(&before);
                 if let (Some((lower, _)), Some((upper, _))) = (bounds.lower, bounds.upper)
                     && lower == upper

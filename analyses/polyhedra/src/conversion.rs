@@ -163,9 +163,7 @@ impl Cone {
                     if let Some(cut) = words.add(halfspace, is_equality, budget)? {
                         return Ok(cut);
                     }
-                    if let Some(big) = words.convert_numbers(|entry| Some(entry.to_integer())) {
-                        *self = Self::Big(Box::new(big));
-                    }
+                    *self = Self::Big(Box::new(words.to_big()));
                 }
                 // Big integers never overflow, so there is an answer.
                 Self::Big(big) => return Ok(big.add(halfspace, is_equality, budget)?.unwrap_or(true)),
@@ -263,18 +261,19 @@ impl<N: CheckedNumber> ConeGenerators<N> {
         Some(self)
     }
 
-    fn convert_numbers<M>(&self, map: impl Fn(&N) -> Option<M>) -> Option<ConeGenerators<M>> {
-        Some(ConeGenerators {
+    fn to_big(&self) -> ConeGenerators<Integer> {
+        let convert = |numbers: &[N]| numbers.iter().map(N::to_integer).collect();
+        ConeGenerators {
             width: self.width,
-            halfspaces: self.halfspaces.iter().map(&map).collect::<Option<_>>()?,
-            lines: self.lines.iter().map(&map).collect::<Option<_>>()?,
-            rays: self.rays.iter().map(&map).collect::<Option<_>>()?,
+            halfspaces: convert(&self.halfspaces),
+            lines: convert(&self.lines),
+            rays: convert(&self.rays),
             saturated: self.saturated.clone(),
             words: self.words,
             // Too large a magnitude is always right, and big integers do not use it.
             magnitude: u64::MAX,
             scratch: Scratch::default(),
-        })
+        }
     }
 
     /// Adds one half-space, and returns whether it cuts something off. `None`: a number does not fit, and the
@@ -445,7 +444,7 @@ impl<N: CheckedNumber> ConeGenerators<N> {
             borders: border,
             inside: &scratch.inside,
             outside: &scratch.outside,
-            // Adjacent rays span a face of dimension 2 (above the lines), which needs this many.
+            // Adjacent rays span a face of dimension 2 (above the lines), which lies on as many half-spaces.
             needed: width.saturating_sub(line_count + 2),
         };
         scratch.pairs.clear();
@@ -585,8 +584,7 @@ mod tests {
             [[1, 0, 0], [large, 7 - large, 3], [-large, 5, large - 2], [3, -large, -large], [1, 1, -1]];
         let mut small = Cone::whole_space(3);
         let Cone::Words(words) = &small else { panic!("it starts with words") };
-        let mut big: ConeGenerators<Integer> =
-            words.convert_numbers(|entry| Some(entry.to_integer())).unwrap();
+        let mut big = words.to_big();
         for halfspace in halfspaces {
             assert_eq!(small.add(&row(&halfspace), false, &RowBudget::unlimited()), Ok(true));
             assert_eq!(big.add(&row(&halfspace), false, &RowBudget::unlimited()), Ok(Some(true)));

@@ -233,7 +233,7 @@ pub(crate) fn from_generators(
         }
         minimal.facets.push(minimise::Facet { row, rays });
     }
-    // Reduced modulo the lines already; the equalities were found last and reduce the facets.
+    // `minimise` has reduced them modulo the lines, and the facets modulo the equalities.
     minimal.rays = swapped.facets.into_iter().map(|facet| facet.row).collect();
     // The conversion bounds only what it computes, the constraints; without this, generators would
     // accumulate from join to join.

@@ -112,7 +112,7 @@ impl DenseInterval {
             },
         };
         let extremes = generators.len() - lines;
-        // One that has none of its ends has a point in its middle.
+        // If no end belongs to the interval, the sum of its two generators is a point between them.
         if generators.iter().all(|generator| generator.kind != Kind::Point) {
             let mut row: Row = generators[0].row.iter().zip(&generators[1].row).map(|(a, b)| a + b).collect();
             row::normalise(&mut row);

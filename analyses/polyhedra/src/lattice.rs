@@ -19,11 +19,13 @@
 //! **Cost.** A join of k pairs of different blocks has a number of generators exponential in k. No exact
 //! representation by generators avoids that. For this there are limits ([`crate::limits`]).
 
+use std::sync::Arc;
+
 use smallvec::SmallVec;
 
 use crate::budget::{Exceeded, RowBudget};
 use crate::dense::Dense;
-use crate::dual::{Constraints, Dual};
+use crate::dual::Constraints;
 use crate::integer::Integer;
 use crate::linear::{Constraint, Relation};
 use crate::partition::UnionFind;
@@ -185,9 +187,9 @@ impl Polyhedron {
             .unwrap_or_else(|Exceeded| unreachable!("the budget is not limited"))
     }
 
-    /// The join, not converted yet unless it relates several blocks, unless preparing it exceeds the budget.
-    /// What relates several blocks that differ has a budget of its own, `coupled`; if that is limited, it is
-    /// converted within it.
+    /// The join. If several blocks differ, they are merged within a budget of their own, `coupled`, and their
+    /// join is converted within it if it is limited. Nothing else is converted yet.
+    /// Errors: a budget does not suffice.
     pub(crate) fn join_within(
         &self,
         other: &Self,
@@ -249,8 +251,8 @@ impl Polyhedron {
 /// Two polyhedra to be joined, after steps 1 and 2.
 pub(crate) struct Differing {
     pub(crate) same: Vec<Block>,
-    /// The others, both descriptions being known; over the same dimensions on both sides unless
-    /// what either is in one piece is small.
+    /// The blocks that differ, with both descriptions. The dimensions of both sides are the same, unless the
+    /// products of their blocks are small.
     pub(crate) mine: Vec<Block>,
     pub(crate) theirs: Vec<Block>,
 }
@@ -305,8 +307,7 @@ pub(crate) fn set_apart(a: &Polyhedron, b: &Polyhedron, budget: &RowBudget) -> R
 /// The lines, rays and corners of a product of blocks, both descriptions being known.
 pub(crate) fn size(blocks: &[Block]) -> usize {
     let duals = blocks.iter().filter_map(|block| block.body.known_dual().flatten());
-    let parts: Vec<(&[usize], &Dual)> = duals.map(|dual| (&[][..], dual.as_ref())).collect();
-    product::size(0, parts.into_iter())
+    product::size(duals.map(Arc::as_ref))
 }
 
 /// Moves the blocks that both sides have to `same`.

@@ -314,7 +314,7 @@ fn bound_across(dimensions: usize, mine: &[Block], theirs: &[Block], budget: &Ro
                 if signs[x][i] * signs[y][j] >= 0 {
                     continue;
                 }
-                // Bounds across blocks that are tried at most.
+                // At most 64 bounds across blocks are tried.
                 if constraints.len() >= 64 || budget.spend(dimensions).is_err() {
                     return constraints;
                 }
@@ -413,20 +413,20 @@ fn octagonal_bounds(
         // An evaluation at a few corners at least; what it costs beyond is bounded by the rows.
         budget.spend(chosen.len())?;
         let Bounds { lower, upper, .. } = bounds(expression, budget)?;
-        let is_one = lower.is_some() && lower == upper;
+        let is_fixed = lower.is_some() && lower == upper;
         let mut bound = |value: RangeBound, is_lower: bool| {
             let Some((value, attained)) = value else { return };
             let constant = LinearExpression::constant(value);
             let distance = if is_lower { expression.minus(&constant) } else { constant.minus(expression) };
             let relation = match attained {
-                _ if is_one => Relation::Equal,
+                _ if is_fixed => Relation::Equal,
                 true => Relation::AtLeast,
                 false => Relation::Greater,
             };
             constraints.push(Constraint::from_expression(&distance, relation).fitted(dimensions));
         };
         bound(lower, true);
-        if !is_one {
+        if !is_fixed {
             bound(upper, false);
         }
         Ok(())

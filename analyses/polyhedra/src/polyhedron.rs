@@ -73,6 +73,7 @@ impl Block {
         self.dimensions == other.dimensions && self.body.is_known_equal(&other.body)
     }
 
+    /// Moves a constraint of the block into the whole space.
     pub(crate) fn outward(&self, constraint: &Constraint, dimensions: usize) -> Constraint {
         Constraint::of_canonical(
             product::spread(constraint.row(), &self.dimensions, dimensions + 1),
@@ -165,8 +166,8 @@ impl Polyhedron {
                 let pivot = row::pivot(constraint.row());
                 let first =
                     block.dimensions.get(pivot.wrapping_sub(1)).map_or(0, |&first| first as isize + 1);
-                // A negative first coefficient comes before all positive ones. The earlier its dimension is,
-                // the further it is from the middle.
+                // Facets are sorted by their coefficients. The earlier the dimension of the first one is, the
+                // closer to the beginning is a negative one, and the closer to the end a positive one.
                 let (kind, key) = match constraint.row()[pivot].is_positive() {
                     _ if index < dual.equalities => (RowKind::Equality, first),
                     true => (RowKind::Facet, self.dimensions as isize - first),
@@ -315,10 +316,10 @@ pub(crate) fn merge_constraints(blocks: &[&Block], dimensions: &[usize]) -> Dens
     }
     let known: Option<Vec<&Dual>> =
         blocks.iter().map(|block| Some(block.body.known_dual()??.as_ref())).collect();
-    // Corners up to which blocks to be met are merged by their generators. Beyond, the conversion of
-    // the merged block starts from constraints, which may see fewer.
+    // Blocks with up to 128 generators are merged by these. Beyond, the conversion of the merged block starts
+    // from constraints, which may see fewer.
     if let Some(duals) = known
-        && product::size(0, blocks.iter().map(|block| &block.dimensions[..0]).zip(duals)) <= 128
+        && product::size(duals.into_iter()) <= 128
         && let Ok(merged) = merge_generators(blocks, dimensions, &RowBudget::unlimited())
     {
         return merged;
@@ -378,8 +379,9 @@ impl fmt::Debug for Polyhedron {
     }
 }
 
-/// Adds a block without some of its dimensions to `result`; whether it is not known to be empty.
-pub(crate) fn leave(
+/// Projects a block to the dimensions that are not `leaving`, and adds it to `result`. Returns whether the
+/// block may have points. If all its dimensions leave, nothing is added.
+pub(crate) fn push_without(
     result: &mut impl Extend<Block>,
     body: Dense,
     space: &[usize],

@@ -46,16 +46,15 @@ pub(crate) fn gather(row: &[Integer], positions: &[usize]) -> Row {
     result
 }
 
-/// The number of lines, rays and corners of a product.
-pub(crate) fn size<'a>(dimensions: usize, parts: impl Iterator<Item = (&'a [usize], &'a Dual)>) -> usize {
-    let (mut corners, mut directions, mut covered_dimensions) = (1_usize, 0_usize, 0_usize);
-    for (positions, dual) in parts {
+/// The number of lines, rays and corners of a product, in a space of the factors' dimensions only.
+pub(crate) fn size<'a>(factors: impl Iterator<Item = &'a Dual>) -> usize {
+    let (mut corners, mut directions) = (1_usize, 0_usize);
+    for dual in factors {
         let own_corners = dual.closure_generators().iter().filter(|g| g.row[0].is_positive()).count();
         corners = corners.saturating_mul(own_corners);
         directions += dual.lines + dual.extremes - own_corners;
-        covered_dimensions += positions.len();
     }
-    corners.saturating_add(directions + dimensions - covered_dimensions)
+    corners.saturating_add(directions)
 }
 
 /// The product of polyhedra in a space in which each has its own positions; dimensions at no
@@ -66,7 +65,9 @@ pub(crate) fn product(
     budget: &RowBudget,
 ) -> Result<Dual, Exceeded> {
     let width = dimensions + 1;
-    let size = size(dimensions, parts.iter().copied());
+    // Each dimension of no factor is a line.
+    let free_count = dimensions - parts.iter().map(|(positions, _)| positions.len()).sum::<usize>();
+    let size = size(parts.iter().map(|(_, dual)| *dual)).saturating_add(free_count);
     budget.hold(size, width)?;
     budget.spend(size)?;
     let mut minimal =
@@ -123,10 +124,10 @@ fn combine(corner: &[Integer], own: &[Integer], positions: &[usize]) -> Row {
         return result;
     }
     let height = corner[0].lcm(&own[0]);
-    let (mine, theirs) = (height.div_exact(&own[0]), height.div_exact(&corner[0]));
-    let mut result: Row = corner.iter().map(|entry| entry * &theirs).collect();
+    let (own_factor, factor) = (height.div_exact(&own[0]), height.div_exact(&corner[0]));
+    let mut result: Row = corner.iter().map(|entry| entry * &factor).collect();
     for (entry, &position) in own[1..].iter().zip(positions) {
-        result[position + 1] = entry * &mine;
+        result[position + 1] = entry * &own_factor;
     }
     result
 }

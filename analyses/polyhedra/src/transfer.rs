@@ -15,19 +15,19 @@ use crate::budget::{Exceeded, RowBudget};
 use crate::dense::Dense;
 use crate::linear::{Constraint, LinearExpression, Relation};
 use crate::partition::UnionFind;
-use crate::polyhedron::{self, Block, Polyhedron, leave, positions};
+use crate::polyhedron::{self, Block, Polyhedron, positions, push_without};
 use crate::product;
 use crate::row::{self, Row};
 use crate::transfer_one::{assign_one, substitute_one};
 
-struct Right {
+struct RightSide {
     dimension: usize,
     /// The numerator, constant first.
     row: Row,
     expression: LinearExpression,
 }
 
-impl Right {
+impl RightSide {
     fn reads(&self) -> impl Iterator<Item = usize> {
         product::support(&self.row)
     }
@@ -41,13 +41,13 @@ impl Right {
 }
 
 impl Polyhedron {
-    fn right_sides(&self, assignments: &[(usize, LinearExpression)]) -> Vec<Right> {
+    fn right_sides(&self, assignments: &[(usize, LinearExpression)]) -> Vec<RightSide> {
         let mut is_assigned = vec![false; self.dimensions()];
         let fitted = |(dimension, expression): &(usize, LinearExpression)| {
             self.assert_dimension(*dimension);
             assert!(!is_assigned[*dimension], "dimension {dimension} is assigned twice");
             is_assigned[*dimension] = true;
-            Right {
+            RightSide {
                 dimension: *dimension,
                 row: expression.fitted(self.dimensions()),
                 expression: expression.clone(),
@@ -98,7 +98,7 @@ impl Polyhedron {
         let blocks_by_group = polyhedron::by_group(&blocks, &groups);
         let mut result = Vec::new();
         for (group, blocks) in groups.iter().zip(&blocks_by_group) {
-            let own_rights: Vec<&Right> = rights
+            let own_rights: Vec<&RightSide> = rights
                 .iter()
                 .filter(|right| group.binary_search(&(dimensions + right.dimension)).is_ok())
                 .collect();
@@ -131,7 +131,7 @@ impl Polyhedron {
             let arrives = marks(dimensions, own_rights.iter().map(|right| right.dimension));
             let leaving: Vec<usize> =
                 old.iter().copied().filter(|&at| is_assigned[at] && !arrives[at]).collect();
-            if !leave(&mut result, body, &space, &leaving) {
+            if !push_without(&mut result, body, &space, &leaving) {
                 return Ok(Self::empty(dimensions));
             }
         }
@@ -153,7 +153,7 @@ impl Polyhedron {
             }
         }
         let rights = self.right_sides(assignments);
-        let mut right_of: Vec<Option<&Right>> = vec![None; dimensions];
+        let mut right_of: Vec<Option<&RightSide>> = vec![None; dimensions];
         rights.iter().for_each(|right| right_of[right.dimension] = Some(right));
         // The dimensions that the constraints of each block mention afterwards.
         let mentioned: Vec<Vec<usize>> = blocks
@@ -187,7 +187,7 @@ impl Polyhedron {
         // For each group: the dimensions of its blocks, and those that the constraints mention afterwards.
         for (blocks, mentioned) in members {
             let constrained = || blocks.iter().flat_map(|block| block.dimensions.iter().copied());
-            let own_rights: Vec<&Right> = constrained().filter_map(|at| right_of[at]).collect();
+            let own_rights: Vec<&RightSide> = constrained().filter_map(|at| right_of[at]).collect();
             if own_rights.is_empty() {
                 result.extend(blocks.iter().map(|&block| block.clone()));
                 continue;
@@ -200,7 +200,7 @@ impl Polyhedron {
             let body = polyhedron::merge_constraints(&blocks, &space).substitute(&moves);
             let is_mentioned = marks(dimensions, mentioned.iter().copied());
             let leaving: Vec<usize> = space.iter().copied().filter(|&at| !is_mentioned[at]).collect();
-            if !leave(&mut result, body, &space, &leaving) {
+            if !push_without(&mut result, body, &space, &leaving) {
                 return Self::empty(dimensions);
             }
         }
@@ -265,7 +265,7 @@ impl Polyhedron {
         let mut result = Vec::with_capacity(blocks.len());
         for block in blocks.iter().cloned() {
             let leaving: Vec<usize> = block.dimensions.iter().copied().filter(|&at| is_removed[at]).collect();
-            if !leave(&mut result, block.body, &block.dimensions, &leaving) {
+            if !push_without(&mut result, block.body, &block.dimensions, &leaving) {
                 return Self::empty(next);
             }
         }
@@ -294,6 +294,7 @@ impl Polyhedron {
     }
 }
 
+/// For each number below `count`: is it a member?
 fn marks(count: usize, members: impl Iterator<Item = usize>) -> Vec<bool> {
     let mut marks = vec![false; count];
     members.for_each(|member| marks[member] = true);

@@ -18,7 +18,7 @@ use crate::dense::Dense;
 use crate::dual::Constraints;
 use crate::lattice;
 use crate::linear::{Constraint, LinearExpression, Relation};
-use crate::polyhedron::{Block, Blocks, Polyhedron, leave, positions};
+use crate::polyhedron::{Block, Blocks, Polyhedron, positions, push_without};
 use crate::product;
 use crate::row;
 
@@ -50,27 +50,30 @@ pub(crate) fn assign_one(
     let mut result = Blocks::new();
     let others = blocks.iter().enumerate().filter(|(index, _)| Some(*index) != own && Some(*index) != read);
     result.extend(others.map(|(_, block)| block.clone()));
-    let Some(read) = read else {
-        return renew_own(
-            dimensions,
-            result,
-            own.map(|own| &blocks[own]),
-            dimension,
-            block_of_value(dimension, expression),
-        );
+    let new = match read.map(|read| &blocks[read]) {
+        None => block_of_value(dimension, expression),
+        Some(block) if own == read => {
+            let at = positions(&[dimension], &block.dimensions)[0];
+            let body = block.body.assign(&[(at, inward(expression, &block.dimensions))]);
+            result.push(Block { dimensions: block.dimensions.clone(), body });
+            return Some(Polyhedron::of_blocks(dimensions, result));
+        }
+        Some(block) => {
+            let mut space = block.dimensions.clone();
+            let at = space.iter().position(|&other| other > dimension).unwrap_or(space.len());
+            space.insert(at, dimension);
+            let body = block.body.with_function(at, &inward(expression, &space))?;
+            Block { dimensions: space, body }
+        }
     };
-    let block = &blocks[read];
-    if own == Some(read) {
-        let at = positions(&[dimension], &block.dimensions)[0];
-        let body = block.body.assign(&[(at, inward(expression, &block.dimensions))]);
-        result.push(Block { dimensions: block.dimensions.clone(), body });
-        return Some(Polyhedron::of_blocks(dimensions, result));
+    // The dimension leaves its own block, if it has one.
+    if let Some(own) = own.map(|own| &blocks[own])
+        && !push_without(&mut result, own.body.clone(), &own.dimensions, &[dimension])
+    {
+        return Some(Polyhedron::empty(dimensions));
     }
-    let mut space = block.dimensions.clone();
-    let at = space.iter().position(|&other| other > dimension).unwrap_or(space.len());
-    space.insert(at, dimension);
-    let body = block.body.with_function(at, &inward(expression, &space))?;
-    renew_own(dimensions, result, own.map(|own| &blocks[own]), dimension, Block { dimensions: space, body })
+    result.push(new);
+    Some(Polyhedron::of_blocks(dimensions, result))
 }
 
 /// The points from which `x_dimension := expression` leads into a polyhedron with these blocks, if that has
@@ -95,7 +98,7 @@ pub(crate) fn substitute_one(
         let at = positions(&[dimension], &block.dimensions)[0];
         let body = block.body.substitute(&[(at, inward(expression, &block.dimensions))]);
         let leaving = if reads.any(|read| read == dimension) { &[][..] } else { &[dimension] };
-        if !leave(&mut result, body, &block.dimensions, leaving) {
+        if !push_without(&mut result, body, &block.dimensions, leaving) {
             return Some(Polyhedron::empty(dimensions));
         }
         return Some(Polyhedron::of_blocks(dimensions, result));
@@ -123,22 +126,4 @@ fn block_of_value(dimension: usize, constant: &LinearExpression) -> Block {
     row[1] = constant.denominator().clone();
     let is_constant: Constraints = [Constraint::of_row(row, Relation::Equal)].into_iter().collect();
     Block::of(&[dimension], Dense::from_fitted(1, is_constant))
-}
-
-/// Makes the product of some blocks, a block that forgets a dimension, and the block that now has the
-/// dimension.
-fn renew_own(
-    dimensions: usize,
-    mut blocks: Blocks,
-    own: Option<&Block>,
-    dimension: usize,
-    new: Block,
-) -> Option<Polyhedron> {
-    if let Some(own) = own
-        && !leave(&mut blocks, own.body.clone(), &own.dimensions, &[dimension])
-    {
-        return Some(Polyhedron::empty(dimensions));
-    }
-    blocks.push(new);
-    Some(Polyhedron::of_blocks(dimensions, blocks))
 }

@@ -103,6 +103,7 @@ impl Polyhedron {
 /// Drops the half-spaces that contain another one of the same direction. Thresholds often have the same
 /// direction.
 fn keep_strongest(mut constraints: Vec<Constraint>) -> Vec<Constraint> {
+    // Of one direction, the smallest constant comes first and, with this constant, the strict half-space.
     let is_equality = |constraint: &Constraint| constraint.relation() == Relation::Equal;
     let is_closed = |constraint: &Constraint| constraint.relation() == Relation::AtLeast;
     constraints.sort_by(|a, b| {

@@ -150,13 +150,15 @@ fn find_start(
     condition: &Term,
     solver: &mut dyn Solver,
 ) -> Option<Valuation> {
-    let asked = [iosts.initial_condition.clone(), condition.not(), transition.guard.clone()];
-    // Where the guard has no value, it cannot be asked of the witness.
-    let is_early = transition.source == iosts.initial && variable.is_none();
-    match (is_early && solver.check(&asked) == Answer::Sat).then(|| solver.witness(&asked[..2]))? {
-        Witness::Found(state) => Some(state),
-        _ => None,
+    if transition.source != iosts.initial || variable.is_some() {
+        return None;
     }
+    let [initial, violated] = [iosts.initial_condition.clone(), condition.not()];
+    if solver.check(&[initial.clone(), violated.clone(), transition.guard.clone()]) != Answer::Sat {
+        return None;
+    }
+    // The guard has no value in such a state, so the witness is found without it.
+    if let Witness::Found(state) = solver.witness(&[initial, violated]) { Some(state) } else { None }
 }
 
 /// Does a change of the transition cure the warning about its guard, or about the value of this variable? If
@@ -275,8 +277,8 @@ fn describe_addition(
     solver: &mut dyn Solver,
 ) -> String {
     let guard = &transition.guard;
-    let holds = if variable.is_some() { vec![defined(guard), guard.clone()] } else { vec![guard.clone()] };
-    let condition = likely::shorten_condition(condition, &holds, solver).to_string();
+    let premises = if variable.is_some() { vec![defined(guard), guard.clone()] } else { vec![guard.clone()] };
+    let condition = likely::shorten_condition(condition, &premises, solver).to_string();
     // A longer condition helps nobody.
     if condition.len() <= 300 {
         return format!("if this is intended, add `{condition}` at the start of the guard");

@@ -112,25 +112,23 @@ fn length(term: &Term) -> Term {
 }
 
 /// Leaves out what the guard implies of a condition, and the alternatives that it excludes. With the result
-/// at its start, the guard means the same as with the condition.
-pub(super) fn shorten_condition(condition: &Term, holds: &[Term], solver: &mut dyn Solver) -> Term {
-    let mut excludes = |part: &Term| {
-        let asked: Vec<Term> = holds.iter().cloned().chain([part.clone()]).collect();
-        solver.check(&asked) == Answer::Unsat
-    };
+/// at its start, the guard means the same as with the condition. `guard` says that it holds.
+pub(super) fn shorten_condition(condition: &Term, guard: &[Term], solver: &mut dyn Solver) -> Term {
+    let mut excludes =
+        |part: &Term| solver.check(&[guard, std::slice::from_ref(part)].concat()) == Answer::Unsat;
     let parts = condition.conjuncts();
     if parts.len() > MOST {
         return condition.clone();
     }
-    let open: Vec<Term> = parts.into_iter().filter(|part| !excludes(&part.not())).collect();
-    let shorter = open.iter().map(|part| {
+    let not_implied: Vec<Term> = parts.into_iter().filter(|part| !excludes(&part.not())).collect();
+    let shorter = not_implied.iter().map(|part| {
         let alternatives = part.disjuncts();
         if !(2..=MOST).contains(&alternatives.len()) {
             return part.clone();
         }
-        let left = Term::or(alternatives.into_iter().filter(|one| !excludes(one)));
+        let possible = Term::or(alternatives.into_iter().filter(|one| !excludes(one)));
         // What is left must have a value before the guard is read.
-        if defined(&left).is_true() && !left.is_false() { left } else { part.clone() }
+        if defined(&possible).is_true() && !possible.is_false() { possible } else { part.clone() }
     });
     let shorter: Vec<Term> = shorter.collect();
     if shorter.is_empty() { condition.clone() } else { Term::and(shorter) }
@@ -151,26 +149,26 @@ pub(super) fn explain_contradiction(
         let part = Term::and(parts.iter().cloned());
         solver.check(&[defined(&part), part]) == Answer::Unsat
     };
-    let mut left = match all.iter().find(|one| is_never(std::slice::from_ref(one))) {
+    let mut core = match all.iter().find(|one| is_never(std::slice::from_ref(one))) {
         Some(alone) => vec![alone.clone()],
         None => all.clone(),
     };
     let mut place = 0;
-    while left.len() > 1 && place < left.len() {
-        let fewer = [&left[..place], &left[place + 1..]].concat();
+    while core.len() > 1 && place < core.len() {
+        let fewer = [&core[..place], &core[place + 1..]].concat();
         if is_never(&fewer) {
-            left = fewer;
+            core = fewer;
         } else {
             place += 1;
         }
     }
-    let text = left.iter().map(|part| format!("`{part}`")).collect::<Vec<String>>().join(" and ");
-    let note = (left.len() < all.len()).then(|| match left.len() {
+    let text = core.iter().map(|part| format!("`{part}`")).collect::<Vec<String>>().join(" and ");
+    let note = (core.len() < all.len()).then(|| match core.len() {
         1 => format!("{text} alone is never true"),
         _ => format!("these parts exclude each other: {text}"),
     });
-    let assigned = left.iter().find_map(|part| explain_assignment(iosts, transition, part));
-    (note, assigned.or_else(|| left.iter().find_map(explain_lengths)))
+    let assigned = core.iter().find_map(|part| explain_assignment(iosts, transition, part));
+    (note, assigned.or_else(|| core.iter().find_map(explain_lengths)))
 }
 
 /// Explains an equation of a variable that is meant as an assignment: it has the variable on both sides, or

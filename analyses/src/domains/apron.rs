@@ -28,7 +28,7 @@ use coreach_polyhedra::{Constraint, Integer, LinearExpression, Polyhedron, Ratio
 use dashu_ratio::RBig;
 
 use crate::domains::{Assignments, Domain, split_assignments};
-use crate::linear::{big, rational};
+use crate::linear::{big, big_rational, rational};
 
 pub trait ApronKind: Clone + 'static {
     const LIBRARY: ApronLibrary;
@@ -95,15 +95,10 @@ fn keep_success<T>(result: Result<T, Error>) -> Option<T> {
     result.ok()
 }
 
-fn to_big(value: &Rational) -> RBig {
-    let (_, denominator) = big(value.denominator()).into_parts();
-    RBig::from_parts(big(value.numerator()), denominator)
-}
-
 fn to_apron_expression(expression: &LinearExpression, dimensions: usize) -> Affine {
     Affine {
-        coefficients: (0..dimensions).map(|at| to_big(&expression.coefficient(at))).collect(),
-        constant: to_big(&expression.constant_term()),
+        coefficients: (0..dimensions).map(|at| big_rational(&expression.coefficient(at))).collect(),
+        constant: big_rational(&expression.constant_term()),
     }
 }
 

@@ -82,7 +82,7 @@ fn parse_tree(text: &str) -> Option<SExpression> {
         unread = unread.trim_start();
     }
     let mut whole = open.pop()?;
-    (open.is_empty() && whole.len() == 1).then(|| whole.pop())?
+    if open.is_empty() && whole.len() == 1 { whole.pop() } else { None }
 }
 
 /// Names that are bound, each with the values of the bindings around it, the innermost last.

@@ -133,9 +133,9 @@ pub fn exact(
         if transitions[number].is_none() {
             transitions[number] = questions.find_refutation(Some(number), &refutations).map(ExactAnswer::No);
         }
-        let is_open = |answer: &&Option<ExactAnswer>| matches!(answer, Some(ExactAnswer::Unknown(_)));
+        let is_unknown = |answer: &&Option<ExactAnswer>| matches!(answer, Some(ExactAnswer::Unknown(_)));
         // After six questions without an answer no more are asked: each took all the time that it may take.
-        if transitions.iter().filter(is_open).count() >= 6 {
+        if transitions.iter().filter(is_unknown).count() >= 6 {
             continue;
         }
         if transitions[number].is_none() {

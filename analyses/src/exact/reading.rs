@@ -90,6 +90,7 @@ pub(super) fn read_definitions(
         for (argument, datum) in arguments.iter().zip(&problem.data) {
             names.insert(argument.word()?, Term::datum(datum));
         }
+        // Each argument must be a bound name of its own.
         if names.len() != arguments.len() || bound.len() != arguments.len() {
             return None;
         }

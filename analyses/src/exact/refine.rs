@@ -38,8 +38,8 @@ pub fn refine_facts(
     let Some(mut engine) = engine else { return facts };
     let reference = exact(iosts, accepting, &facts.chain, &mut *engine, solver);
     let answers = || reference.transitions.iter().chain([&reference.purpose]);
-    let is_open = |answer: &&ExactAnswer| matches!(answer, ExactAnswer::Unknown(_));
-    facts.iterations.undecided = reference.transitions.iter().filter(is_open).count();
+    let is_unknown = |answer: &&ExactAnswer| matches!(answer, ExactAnswer::Unknown(_));
+    facts.iterations.undecided = reference.transitions.iter().filter(is_unknown).count();
     // Refutation 0 is that of the domains. If their facts are not proved, no chain can begin with them.
     let used: BTreeSet<usize> = answers()
         .filter_map(|answer| match answer {

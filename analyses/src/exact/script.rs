@@ -94,6 +94,7 @@ impl<'a> Problem<'a> {
                 !before[transition.source] || !after[transition.target]
             }
         };
+        // Without a predicate on the side after the transition, `is_cut` says so.
         if is_cut {
             after = after.map(|_| false);
         }

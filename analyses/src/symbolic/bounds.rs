@@ -60,8 +60,8 @@ impl CanBe {
                 part if conjunction == CanBe::ALWAYS => conjunction = part,
                 part => {
                     // One part that can fail suffices. That no part can fail is not known here.
-                    let can_fail = conjunction.can_fail.max(part.can_fail).filter(|can_fail| *can_fail);
-                    conjunction = CanBe { can_hold: None, can_fail };
+                    let can_fail = [conjunction, part].iter().any(|part| part.can_fail == Some(true));
+                    conjunction = CanBe { can_hold: None, can_fail: can_fail.then_some(true) };
                 }
             }
         }
@@ -118,19 +118,17 @@ impl OpenSum {
         OpenSum { counts: Vec::new(), number }
     }
 
-    fn times(mut self, factor: &RBig) -> Self {
+    fn times(self, factor: &RBig) -> Self {
         if *factor == RBig::ZERO {
             return OpenSum::constant(RBig::ZERO);
         }
         // The usual factors need no multiplication of fractions.
-        let product = |number: &mut RBig| match (std::mem::take(number), factor) {
-            (number, factor) if *factor == RBig::ONE => number,
-            (number, factor) if *factor == RBig::NEG_ONE => -number,
-            (number, factor) => number * factor,
-        };
-        self.counts.iter_mut().for_each(|(_, count)| *count = product(count));
-        self.number = product(&mut self.number);
-        self
+        if *factor == RBig::ONE {
+            return self;
+        }
+        let product = |number: RBig| if *factor == RBig::NEG_ONE { -number } else { number * factor };
+        let counts = self.counts.into_iter().map(|(symbol, count)| (symbol, product(count))).collect();
+        OpenSum { counts, number: product(self.number) }
     }
 
     fn plus(mut self, other: OpenSum) -> Self {
@@ -406,12 +404,14 @@ impl OpenBounds {
             }
             Some((sum, is_any_excluded))
         };
-        // How a bound lies to the number: `Less` and `Greater` also for a strict bound at the number itself.
-        let order = |side: BoundSide, strict: Ordering| {
+        // Compares a bound with the number. If they are equal, but the bound is excluded, it is `beyond`: all
+        // values of the sum are less or greater.
+        let order = |side: BoundSide, beyond: Ordering| {
             let (end, is_excluded) = limit(side)?;
-            Some(end.cmp(&number).then(if is_excluded { strict } else { Ordering::Equal }))
+            Some(end.cmp(&number).then(if is_excluded { beyond } else { Ordering::Equal }))
         };
         let (low, high) = (order(BoundSide::Low, Ordering::Greater), order(BoundSide::High, Ordering::Less));
+        // Are all values below the number, above it, not above it, or not below it?
         let (below, above) = (high.is_some_and(Ordering::is_lt), low.is_some_and(Ordering::is_gt));
         let (not_above, not_below) = (high.is_some_and(Ordering::is_le), low.is_some_and(Ordering::is_ge));
         let (always, never) = match comparison {

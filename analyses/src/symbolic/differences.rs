@@ -244,7 +244,8 @@ impl DifferenceGraph {
         if self.is_partial {
             return Witness::Unknown;
         }
-        // Choose the little amount so small that each edge with slack stays satisfied.
+        // Each strict edge on its path makes a value smaller by `little`. Choose it so small that each edge
+        // with slack stays satisfied.
         let mut little = RBig::ONE;
         for (from, to, (length, _)) in &self.edges {
             let ((from_length, from_count), (to_length, to_count)) = (&distances[*from], &distances[*to]);

@@ -57,7 +57,7 @@ pub fn eliminate_data(bound: &[Datum], parts: &[Term]) -> Option<Term> {
 pub(super) fn eliminate_in_cases(bound: &[Datum], parts: &[Term], most_cases: usize) -> Option<Term> {
     let mut open_cases = vec![Prenex { bound: bound.to_vec(), parts: parts.to_vec() }];
     let mut done: Vec<Term> = Vec::new();
-    let (mut steps, mut count) = (1, 1);
+    let (mut steps, mut case_count) = (1, 1);
     while let Some(mut case) = open_cases.pop() {
         case.parts = case.parts.iter().map(cancel_sums).flat_map(|part| part.lowered().conjuncts()).collect();
         if case.parts.iter().any(Term::is_false) {
@@ -77,8 +77,8 @@ pub(super) fn eliminate_in_cases(bound: &[Datum], parts: &[Term], most_cases: us
             .or_else(|| split_by_values(&case))
             .or_else(|| split_by_remainder(&case))?;
         steps += cases.len();
-        count += cases.len().saturating_sub(1);
-        if count > most_cases || steps > CASE_LIMIT {
+        case_count += cases.len().saturating_sub(1);
+        if case_count > most_cases || steps > CASE_LIMIT {
             return None;
         }
         // They are taken from the end, so the first case is the first of the result.
@@ -189,9 +189,9 @@ fn eliminate_by_bounds(case: &Prenex) -> Option<Vec<Prenex>> {
         let (about, mut others) = case.parts_about(datum);
         let (mut low, mut high) = (Vec::new(), Vec::new());
         for part in &about {
-            let once = |(comparison, at): (Comparison, Term)| (comparison, RBig::ONE, at);
-            let solved = solve_for(part, datum).map(once).or_else(|| solve_for_multiple(part, datum));
-            let (comparison, times, at) = solved.or_else(|| solve_reals(part, datum).map(once))?;
+            let add_factor = |(comparison, at): (Comparison, Term)| (comparison, RBig::ONE, at);
+            let solved = solve_for(part, datum).map(add_factor).or_else(|| solve_for_multiple(part, datum));
+            let (comparison, times, at) = solved.or_else(|| solve_reals(part, datum).map(add_factor))?;
             match comparison {
                 Comparison::AtLeast => low.push(BoundEnd { at, times, is_excluded: false }),
                 Comparison::Greater => low.push(BoundEnd { at, times, is_excluded: true }),
@@ -217,7 +217,7 @@ fn eliminate_by_bounds(case: &Prenex) -> Option<Vec<Prenex>> {
     })
 }
 
-/// An end of `times` times a number.
+/// A lower or an upper end of a number `n`, as in `times * n >= at`. `times` is above 0.
 struct BoundEnd {
     at: Term,
     times: RBig,
@@ -242,15 +242,15 @@ fn integer_fits(low: &BoundEnd, high: &BoundEnd, bound: &[Datum]) -> Option<Term
         });
     }
     if !low.is_whole() && !high.is_whole() {
-        let between = Sum::of_difference(&high.divide(), &low.divide());
-        let has_an_end = !(low.is_excluded && high.is_excluded);
-        return match between.constant() {
-            Some(distance) if *distance > RBig::ONE || (has_an_end && *distance == RBig::ONE) => {
+        let difference = Sum::of_difference(&high.divide(), &low.divide());
+        let has_included_end = !(low.is_excluded && high.is_excluded);
+        return match difference.constant() {
+            Some(distance) if *distance > RBig::ONE || (has_included_end && *distance == RBig::ONE) => {
                 Some(Term::yes())
             }
+            _ if low.times != high.times => None,
             _ => last_multiple((&low.at, low.is_excluded), (&high.at, high.is_excluded), &low.times)
-                .filter(|_| low.times == high.times)
-                .filter(|room| !bound.iter().any(|datum| room.mentions(datum))),
+                .filter(|condition| !bound.iter().any(|datum| condition.mentions(datum))),
         };
     }
     let one = Term::int(1);

@@ -242,7 +242,7 @@ impl SymbolicState {
             && self.condition.iter().filter(|part| is_weak(part)).count() >= MOST_WEAK
     }
 
-    /// Replaces symbols that an equation fixes by their values, and eliminates those that no datum mentions.
+    /// Replaces each symbol that an equation fixes by its value, and eliminates those that no datum mentions.
     fn settled(mut self) -> Self {
         while let Some((symbol, value)) = self.condition.iter().find_map(fixed_value) {
             if !value.is_in(symbol.ty()) {

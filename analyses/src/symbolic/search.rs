@@ -132,6 +132,7 @@ struct SearchNode {
     element: ElementId,
     depth: usize,
     risk: usize,
+    /// The number of the node before it, and the transition from there. `None`: the path begins here.
     from: Option<(usize, TransitionId)>,
 }
 
@@ -161,7 +162,7 @@ impl Searcher {
         solver: &mut dyn Solver,
     ) -> SearchOutcome {
         self.within_budget(limits, |searcher| {
-            let entry = searcher.abstraction.at(&state.valuation);
+            let entry = searcher.abstraction.find_point(&state.valuation);
             searcher.search(&SymbolicState::of(state), entry.into_iter().collect(), limits, solver)
         })
     }
@@ -217,7 +218,7 @@ impl Searcher {
         let mut nodes: Vec<SearchNode> = Vec::new();
         let mut open: BinaryHeap<Reverse<(usize, usize, usize)>> = BinaryHeap::new();
         let mut expanded = Expanded::default();
-        let (mut count, mut spurious) = (0, 0);
+        let (mut expansions, mut spurious) = (0, 0);
         let (goal, distances) = (&self.goal, &self.distances);
         let push = |nodes: &mut Vec<SearchNode>, open: &mut BinaryHeap<_>, node: SearchNode| {
             if let Some(distance) = distances[node.location] {
@@ -253,9 +254,9 @@ impl Searcher {
             if !expanded.add(&self.abstraction.store, (location, cell), element) {
                 continue;
             }
-            count += 1;
-            if count > limits.nodes {
-                return SearchOutcome::NotFound(SearchBound::Nodes(count - 1));
+            expansions += 1;
+            if expansions > limits.nodes {
+                return SearchOutcome::NotFound(SearchBound::Nodes(limits.nodes));
             }
             for &transition in &system.outgoing[location] {
                 let target = self.iosts.transitions[transition].target;
@@ -282,7 +283,7 @@ impl Searcher {
             return SearchOutcome::None;
         }
         search_exactly(&system, goal, distances, start, limits, solver)
-            .unwrap_or(SearchOutcome::NotFound(SearchBound::Values(count)))
+            .unwrap_or(SearchOutcome::NotFound(SearchBound::Values(expansions)))
     }
 }
 
@@ -333,7 +334,7 @@ fn search_exactly(
 ) -> Option<SearchOutcome> {
     let mut nodes: Vec<(Vec<SymbolicStep>, SymbolicState)> = vec![(Vec::new(), start.clone())];
     let mut open = BinaryHeap::from([Reverse((distances[start.location]?, 0, 0))]);
-    let mut count = 0;
+    let mut expansions = 0;
     while let Some(Reverse((_, risk, number))) = open.pop() {
         budget::ask();
         let (steps, state) = nodes[number].clone();
@@ -343,8 +344,8 @@ fn search_exactly(
             }
             continue;
         }
-        count += 1;
-        if count > limits.exact_nodes {
+        expansions += 1;
+        if expansions > limits.exact_nodes {
             return None;
         }
         for (step, next) in system.successors(&state) {

@@ -153,7 +153,7 @@ impl Sum {
     /// this sort.
     pub(super) fn take(&mut self, datum: &Datum, sort: &Type) -> Option<RBig> {
         // An integer among reals cannot be given any real value.
-        (datum.ty().sort() == *sort).then(|| self.terms.remove(&Term::datum(datum)))?
+        if datum.ty().sort() == *sort { self.terms.remove(&Term::datum(datum)) } else { None }
     }
 
     /// Takes a datum out, lifted or not, and returns its factor. `None`: it is no atom, or another atom

@@ -303,16 +303,17 @@ impl<'a, M: Clone + Eq + Hash> Growth<'a, M> {
             return self.decide(number, NodeEnd::Nodes);
         }
         if self.limits.is_restricted {
-            let (own, memory) = (self.projected[number], self.memories[number].clone());
+            let (projection, memory) = (self.projected[number], self.memories[number].clone());
             let data = self.projections.data();
-            self.candidates.add(data, number, self.projections.get(own), memory.clone());
-            self.expanded.insert((own, memory), number);
+            self.candidates.add(data, number, self.projections.get(projection), memory.clone());
+            self.expanded.insert((projection, memory), number);
         }
         self.expand(number, &|_| true, solver);
         self.decide(number, NodeEnd::Expanded)
     }
 
-    /// Merges the nodes of the next depth by location and memory.
+    /// Merges the nodes of the next depth by location and memory. All nodes after the last merged one have
+    /// this depth, and no more of them come.
     fn merge(&mut self) {
         let mut places: HashMap<(LocationId, M), usize> = HashMap::new();
         let mut groups: Vec<Vec<NodeId>> = Vec::new();
@@ -375,11 +376,12 @@ impl<'a, M: Clone + Eq + Hash> Growth<'a, M> {
 
     /// Finds an expanded node that includes this one.
     fn find_covering(&mut self, number: NodeId, solver: &mut dyn Solver) -> Option<NodeId> {
-        let (own, memory) = (self.projected[number], self.memories[number].clone());
-        if let Some(same) = self.expanded.get(&(own, memory.clone())) {
+        let (projection, memory) = (self.projected[number], self.memories[number].clone());
+        if let Some(same) = self.expanded.get(&(projection, memory.clone())) {
             return Some(*same);
         }
-        self.candidates.find_including(self.projections.data(), self.projections.get(own), memory, solver)
+        let projected = self.projections.get(projection);
+        self.candidates.find_including(self.projections.data(), projected, memory, solver)
     }
 
     /// Adds the successors of the wanted kinds. Quiescence counts as an output.

@@ -261,20 +261,20 @@ impl PathContext {
         registers: &mut Registers,
         solver: &mut dyn Solver,
     ) -> Substitution {
-        // A value that observations determine gets a register with the variable's own name. The symbols of
-        // all other values are mixed: they are kept one by one.
+        // A value that observations determine is held in a register with the variable's own name. Of all
+        // other values the symbols are kept, one by one.
         let mut held: Vec<(Datum, Term)> = Vec::new();
-        let mut mixed: BTreeSet<Datum> = BTreeSet::new();
+        let mut kept_symbols: BTreeSet<Datum> = BTreeSet::new();
         for (variable, value) in &*self.state.open {
             let data = value.data();
             if data.iter().any(|symbol| names.contains_key(symbol)) && data.is_disjoint(&self.unknown) {
                 held.push((variable.clone(), value.clone()));
             } else {
-                mixed.extend(data);
+                kept_symbols.extend(data);
             }
         }
-        let (tied, untied) = self.split_knowledge(mixed.clone());
-        mixed.extend(data_of(&tied));
+        let (tied, untied) = self.split_knowledge(kept_symbols.clone());
+        kept_symbols.extend(data_of(&tied));
         // Symbols of the step that continue under a register's name.
         let mut continued = Substitution::new();
         let mut taken: BTreeSet<Datum> = held.iter().map(|(variable, _)| variable.clone()).collect();
@@ -285,7 +285,7 @@ impl PathContext {
         }
         // The other ones stay in their registers if these are free, or else get new ones.
         let mut extra = Vec::new();
-        for symbol in &mixed {
+        for symbol in &kept_symbols {
             let Some(name) = names.get(symbol).filter(|_| !continued.contains_key(symbol)) else { continue };
             let is_free = |register: &&Datum| taken.iter().all(|other| other.name() != register.name());
             let old_register = name.as_datum().filter(|_| symbol.name().ends_with("#was")).filter(is_free);
@@ -317,7 +317,7 @@ impl PathContext {
         }
         let mut knowledge = substitute_all(&tied, &continued);
         self.unknown = data_of(&knowledge)
-            .union(&mixed)
+            .union(&kept_symbols)
             .filter(|datum| self.unknown.contains(*datum))
             .cloned()
             .collect();

@@ -173,8 +173,8 @@ fn map_dual(
         row
     });
     let rays = rays.collect();
-    // Strictness is computed anew: sums of normalised rows, which are the canonical form of corners
-    // cut off and of points in the middle of faces, are not respected by a bijection.
+    // Strictness is computed anew. Its canonical form has sums of normalised rows (for corners cut off, and
+    // for points in the middle of faces). A bijection does not map such a sum to that of the images.
     let strict: Vec<Row> =
         dual.constraints.iter().filter(|c| c.relation() == Relation::Greater).map(reduce).collect();
     let minimal = Minimal { lines, rays, equalities, facets };
