@@ -47,7 +47,7 @@ impl UpperBound {
     #[inline]
     pub(crate) fn plus(&self, other: &Self) -> Self {
         match (self.parts(), other.parts()) {
-            (Some((a, strict)), Some((b, also))) => Self::new(a + b, strict || also),
+            (Some((a, is_a_strict)), Some((b, is_b_strict))) => Self::new(a + b, is_a_strict || is_b_strict),
             _ => Self::Infinite,
         }
     }
@@ -82,10 +82,10 @@ impl UpperBound {
     /// `row[j] = min(row[j], first + rest[j])`.
     #[inline]
     pub(crate) fn relax(row: &mut [Self], first: &Self, rest: &[Self]) {
-        let Some((first, strict)) = first.parts() else { return };
+        let Some((first, is_first_strict)) = first.parts() else { return };
         for (entry, rest) in row.iter_mut().zip(rest) {
-            let Some((rest, also)) = rest.parts() else { continue };
-            let sum = Self::new(first + rest, strict || also);
+            let Some((rest, is_rest_strict)) = rest.parts() else { continue };
+            let sum = Self::new(first + rest, is_first_strict || is_rest_strict);
             if sum < *entry {
                 *entry = sum;
             }

@@ -84,6 +84,7 @@ impl SumTable {
         Some((total, open))
     }
 
+    /// Finds the pair of nodes with the greatest gain, among those whose weights are not used up.
     fn best_pair(&self, weights: &[Integer]) -> Option<(usize, usize)> {
         let mut best: Option<(Gain, usize, usize)> = None;
         for a in 0..self.sums.len() {
@@ -116,20 +117,20 @@ pub(crate) fn implied_edges(octagon: &Octagon, sum: &WeightedSum) -> Vec<DbmEdge
         let value = &Rational::from(sum.value.clone()) + &greatest;
         Some((value.checked_div(&Rational::from(weight.clone()))?, sum.strict || open))
     };
-    let mut found = Vec::new();
+    let mut edges = Vec::new();
     for (a, (node, weight)) in sum.terms.iter().enumerate() {
         if let Some((value, strict)) = bound(&[a], weight) {
-            found.push(DbmEdge::single(*node, &value, strict));
+            edges.push(DbmEdge::single(*node, &value, strict));
         }
         // With too many nodes, the table has no sums, and no pairs are considered.
         let others = if table.sums.is_empty() { &[][..] } else { &sum.terms[..a] };
         for (b, (other, other_weight)) in others.iter().enumerate() {
             if let Some((value, strict)) = bound(&[a, b], weight.min(other_weight)) {
-                found.push(DbmEdge::sum(*node, *other, value, strict));
+                edges.push(DbmEdge::sum(*node, *other, value, strict));
             }
         }
     }
-    found
+    edges
 }
 
 impl Octagon {

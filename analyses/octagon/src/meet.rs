@@ -131,8 +131,9 @@ fn meet(a: &Octagon, b: &Octagon, integer: &[bool]) -> Octagon {
     let mut blocks = Vec::new();
     for set in partition.sets() {
         let (ours, theirs) = (&ours[set[0]], &theirs[set[0]]);
-        let same = || ours.len() == theirs.len() && ours.iter().zip(theirs).all(|(a, b)| block::equal(a, b));
-        let consistent = if theirs.is_empty() || ours.is_empty() || same() {
+        let are_same =
+            || ours.len() == theirs.len() && ours.iter().zip(theirs).all(|(a, b)| block::equal(a, b));
+        let consistent = if theirs.is_empty() || ours.is_empty() || are_same() {
             let mut consistent = true;
             for block in if ours.is_empty() { theirs } else { ours } {
                 consistent = consistent && push_rounded(block, integer, &mut blocks);
@@ -157,15 +158,15 @@ fn meet(a: &Octagon, b: &Octagon, integer: &[bool]) -> Octagon {
 /// Merges the blocks that the bounds relate, lowers their entries, and closes each merged block.
 fn meet_edges(octagon: &Octagon, edges: &[DbmEdge], integer: &[bool]) -> Octagon {
     let dimensions = octagon.dimensions;
-    let present = octagon.blocks.as_deref().unwrap_or_default();
+    let old_blocks = octagon.blocks.as_deref().unwrap_or_default();
     let mut partition = DimensionSets::singletons(dimensions);
-    for block in present {
+    for block in old_blocks {
         partition.unite_all(&block.dimensions);
     }
     for edge in edges {
         partition.unite_all(&edge.variables());
     }
-    let groups = group_blocks(&mut partition, dimensions, present);
+    let groups = group_blocks(&mut partition, dimensions, old_blocks);
     let mut edges_of = vec![Vec::new(); dimensions];
     for edge in edges {
         edges_of[partition.find(edge.row / 2)].push(edge);

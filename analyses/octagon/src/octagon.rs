@@ -59,22 +59,22 @@ impl Octagon {
     /// inequality is implied by the other constraints.
     pub fn constraints(&self) -> Vec<Constraint> {
         let Some(blocks) = &self.blocks else { return vec![Constraint::of(&[], -1, Relation::AtLeast)] };
-        let mut found = Vec::new();
+        let mut constraints = Vec::new();
         for block in blocks {
             let reduced = reduce::reduced(block);
-            found.extend(
+            constraints.extend(
                 reduced.equalities.iter().map(|edge| edge.constraint(self.dimensions, Relation::Equal)),
             );
-            found.extend(reduced.inequalities.iter().map(|edge| {
+            constraints.extend(reduced.inequalities.iter().map(|edge| {
                 let relation = if edge.strict { Relation::Greater } else { Relation::AtLeast };
                 edge.constraint(self.dimensions, relation)
             }));
         }
-        found.sort_by(|a, b| {
+        constraints.sort_by(|a, b| {
             let inequality = |c: &Constraint| c.relation() != Relation::Equal;
             inequality(a).cmp(&inequality(b)).then_with(|| a.cmp(b))
         });
-        found
+        constraints
     }
 
     /// For each dimension, its block and the position in it, if it has a bound.
@@ -118,8 +118,9 @@ impl Octagon {
         let places = self.places();
         let mut gathered = self.bounds_within_blocks(dimensions);
         for (row, column) in pairs(dimensions.len()) {
-            let of = |node: usize| places[dimensions[node / 2]].map(|(block, _)| block);
-            if of(row).is_some() && of(column).is_some() && of(row) != of(column) {
+            let block_of = |node: usize| places[dimensions[node / 2]].map(|(block, _)| block);
+            let blocks = (block_of(row), block_of(column));
+            if matches!(blocks, (Some(a), Some(b)) if a != b) {
                 let bound = implied_bound(&gathered, row, column);
                 gathered.set(row, column, bound);
             }
@@ -136,9 +137,11 @@ impl Octagon {
         let scale = used.iter().fold(Integer::ONE, |scale, block| scale.lcm(blocks[*block].matrix.scale()));
         let mut gathered = Matrix::unbounded(dimensions.len(), scale.clone());
         for (row, column) in pairs(dimensions.len()) {
-            let of = |node: usize| places[dimensions[node / 2]];
-            let (Some((block, a)), Some((other, b))) = (of(row), of(column)) else { continue };
-            if block == other {
+            let place_of = |node: usize| places[dimensions[node / 2]];
+            let (Some((block, a)), Some((other_block, b))) = (place_of(row), place_of(column)) else {
+                continue;
+            };
+            if block == other_block {
                 let matrix = &blocks[block].matrix;
                 let entry = matrix.get(2 * a + row % 2, 2 * b + column % 2);
                 let same = *matrix.scale() == scale;

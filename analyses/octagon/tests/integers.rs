@@ -6,11 +6,11 @@
 
 #![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
 
-use coreach_octagon::{Bounds, Constraint, LinearExpression, Octagon, Rational, Relation};
+use coreach_octagon::{Constraint, LinearExpression, Octagon, Rational, Relation};
 use coreach_polyhedra::Polyhedron;
 use proptest::prelude::*;
 
-use crate::support::{DIMENSIONS, bounding, config, octagonal_expressions, octagonal_of};
+use crate::support::{DIMENSIONS, config, octagonal_expressions, octagonal_of};
 
 /// Integers are from `-SIDE` to `SIDE`.
 const SIDE: i64 = 2;
@@ -129,8 +129,7 @@ proptest! {
         prop_assert_eq!(&a.meet(&b, &integer), &at_once, "two halves");
         prop_assert_eq!(&at_once.meet(&at_once, &integer), &at_once, "nothing left to round");
         for expression in octagonal_expressions(DIMENSIONS) {
-            let Bounds { lower, upper, .. } = at_once.bounds(&expression);
-            for constraint in bounding(&expression, &Bounds { lower, upper, empty: false }) {
+            for constraint in at_once.bounds(&expression).constraints(&expression) {
                 prop_assert!(at_once.is_empty() || at_once.meet_constraints(&[constraint], &[]) == at_once);
             }
         }

@@ -32,15 +32,7 @@ impl Polyhedron {
         let targets: Vec<usize> = assignments.iter().map(|(target, _)| *target).collect();
         let mut known: Vec<Constraint> = Vec::new();
         for (target, expression) in assignments {
-            let bounds = start.bounds(expression);
-            let target = LinearExpression::variable(*target);
-            for (bound, is_lower) in [(bounds.lower, true), (bounds.upper, false)] {
-                let Some((value, attained)) = bound else { continue };
-                let value = LinearExpression::constant(value);
-                let distance = if is_lower { target.minus(&value) } else { value.minus(&target) };
-                let relation = if attained { Relation::AtLeast } else { Relation::Greater };
-                known.push(Constraint::from_expression(&distance, relation));
-            }
+            known.extend(start.bounds(expression).constraints(&LinearExpression::variable(*target)));
         }
         known.extend(equal_values(&start, assignments));
         let others = start.forget(&targets).convert_limited(limits).into_polyhedron();
@@ -58,7 +50,7 @@ impl Polyhedron {
 /// assignments.
 fn equal_values(start: &Polyhedron, assignments: &[(usize, LinearExpression)]) -> Vec<Constraint> {
     let place_of = |at: usize| assignments.iter().position(|(target, _)| *target == at);
-    let mut found = Vec::new();
+    let mut constraints = Vec::new();
     for (place, (target, value)) in assignments.iter().enumerate() {
         for other in 0..start.dimensions() {
             let other_value = match place_of(other) {
@@ -77,10 +69,10 @@ fn equal_values(start: &Polyhedron, assignments: &[(usize, LinearExpression)]) -
                     && lower == upper
                 {
                     let distance = after.minus(&LinearExpression::constant(lower));
-                    found.push(Constraint::from_expression(&distance, Relation::Equal));
+                    constraints.push(Constraint::from_expression(&distance, Relation::Equal));
                 }
             }
         }
     }
-    found
+    constraints
 }

@@ -89,7 +89,7 @@ pub(crate) fn from_constraints(
     for constraint in sort_for_conversion(added) {
         is_cut |= cone.add(constraint.row(), constraint.relation() == Relation::Equal, budget)?;
     }
-    // The base may be a product that was made without asking.
+    // The base may be a product that was made without a limit.
     budget.hold(cone.size(), dimensions + 1)?;
     let is_strict = |constraint: &&Constraint| constraint.relation() == Relation::Greater;
     if let Some(base) = base
@@ -261,6 +261,7 @@ pub(crate) fn from_generators(
         .map(|generator| on_facets(&generator.row))
         .collect();
     let vertices = find_vertices(&minimal.rays);
+    // The corners of the closure that are not points.
     let mut open = BitSet::default();
     for (index, row) in minimal.rays.iter().enumerate() {
         if vertices.contains(index) && !points.contains(&on_facets(row)) {

@@ -221,6 +221,7 @@ pub(crate) fn image(dual: &Arc<Dual>, expression: &LinearExpression) -> Option<A
 pub(crate) fn preimage(dual: &Arc<Dual>, expression: &LinearExpression) -> Option<Arc<Dual>> {
     let row = expression.row();
     let (constant, slope) = (&row[0], row.get(1).cloned().unwrap_or(Integer::ZERO));
+    // With x' = (a x + k) / d, c x' + e >= 0 is (c a x + c k + e d) / d >= 0.
     let mut moved = Constraints::new();
     for constraint in &dual.constraints {
         let (coefficient, free) = (&constraint.row()[1], &constraint.row()[0]);

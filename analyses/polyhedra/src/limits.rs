@@ -187,7 +187,7 @@ impl Polyhedron {
         let is_exact = a.is_exact() && b.is_exact();
         let (a, b) = (a.into_polyhedron(), b.into_polyhedron());
         let budget = limits.budget();
-        // A small part: every later operation pays for what this leaves.
+        // Few rows and little work, because every later operation pays for the blocks that are merged here.
         let coupled = RowBudget::new(limits.rows / 80, limits.work / 64);
         if let Ok(joined) = a.join_within(&b, &budget, &coupled)
             && joined.known_duals_within(&budget).is_ok()
@@ -201,13 +201,15 @@ impl Polyhedron {
     }
 }
 
-/// A polyhedron around a block whose conversion exceeds the limits.
+/// A polyhedron around a block whose conversion exceeds the limits. It is known to be exact if all its
+/// generators are generators of the block, or if it satisfies all constraints of the block.
 fn coarsen_block(block: &Dense, budget: &RowBudget) -> Approx {
     let dimensions = block.dimensions();
     let all: Vec<usize> = (0..dimensions).collect();
     let octagonal = RowBudget::new(0, budget.left() / OCTAGONAL);
     let universe = Polyhedron::universe(dimensions);
     if block.known_constraints().is_none() {
+        // Generators are known, and bounds are evaluated at them.
         let evaluated = |expression: &LinearExpression, _: &RowBudget| Ok(block.bounds(expression));
         let around = narrow_by_candidates(
             &universe,
@@ -218,6 +220,7 @@ fn coarsen_block(block: &Dense, budget: &RowBudget) -> Approx {
         let is_exact = are_all_generators(&around, budget, |generator| known.contains(generator));
         return Approx::of(around, is_exact);
     }
+    // Constraints are known, and a linear program finds the bounds.
     let own = || block.some_constraints();
     let program = LinearProgram::of(dimensions, own(), &RowBudget::unlimited());
     let Ok(Some(mut program)) = program else { return Approx::Exact(Polyhedron::empty(dimensions)) };
@@ -346,8 +349,9 @@ fn greatest_values(block: &Block, dimension: usize) -> [RangeBound; 2] {
     [upper, lower.map(|(value, attained)| (-value, attained))]
 }
 
-/// The joins of related blocks, as far as the budget suffices; constraints that both sides of the
-/// others satisfy, and their `octagonal` bounds, go to `candidates`.
+/// Joins the blocks of each group of related dimensions, if the budget suffices. For the other groups, adds to
+/// `candidates` the bounds of sums and differences (within `octagonal`), and the constraints of one side that
+/// the other satisfies.
 fn join_by_group(
     dimensions: usize,
     mine: &[Block],
@@ -412,22 +416,12 @@ fn octagonal_bounds(
     let mut add = |expression: &LinearExpression, budget: &RowBudget| -> Result<(), Exceeded> {
         // An evaluation at a few corners at least; what it costs beyond is bounded by the rows.
         budget.spend(chosen.len())?;
-        let Bounds { lower, upper, .. } = bounds(expression, budget)?;
-        let is_fixed = lower.is_some() && lower == upper;
-        let mut bound = |value: RangeBound, is_lower: bool| {
-            let Some((value, attained)) = value else { return };
-            let constant = LinearExpression::constant(value);
-            let distance = if is_lower { expression.minus(&constant) } else { constant.minus(expression) };
-            let relation = match attained {
-                _ if is_fixed => Relation::Equal,
-                true => Relation::AtLeast,
-                false => Relation::Greater,
-            };
-            constraints.push(Constraint::from_expression(&distance, relation).fitted(dimensions));
-        };
-        bound(lower, true);
-        if !is_fixed {
-            bound(upper, false);
+        let range = bounds(expression, budget)?;
+        let mut sides = range.constraints(expression).map(|side| side.fitted(dimensions));
+        if range.lower.is_some() && range.lower == range.upper {
+            constraints.extend(sides.next().map(|side| side.with_relation(Relation::Equal)));
+        } else {
+            constraints.extend(sides);
         }
         Ok(())
     };
@@ -457,8 +451,8 @@ fn wider_bound(a: RangeBound, b: RangeBound, direction: i32) -> RangeBound {
     }
 }
 
-/// `start`, which is converted, with the bounds of single dimensions and those other candidates for which the
-/// budget suffices, those with fewer variables first.
+/// Meets `start`, which is converted, with candidates, those with fewer variables first. Bounds of single
+/// dimensions are always added, other candidates only while the budget suffices.
 fn narrow_by_candidates(
     start: &Polyhedron,
     mut candidates: Vec<Constraint>,
@@ -471,8 +465,8 @@ fn narrow_by_candidates(
     let mut current = start.clone();
     let unlimited = RowBudget::unlimited();
     for candidate in candidates {
-        // In a dimension alone nothing is converted. That two dimensions differ by a number makes what
-        // follows cheaper, and is known however little is left.
+        // A bound of one dimension needs no conversion. An equality of two makes later candidates cheaper, so
+        // it has a budget of its own.
         let equal = RowBudget::new(256, 20_000);
         let budget = match (variables(&candidate), candidate.relation()) {
             (..=1, _) => &unlimited,

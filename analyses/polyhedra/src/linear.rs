@@ -143,6 +143,31 @@ impl Constraint {
         Some(Self { row, relation })
     }
 
+    /// Rounds a constraint of integers to a stronger one with the same integer solutions. `None`: it is not
+    /// stronger, or has a dimension that is not marked in `integer`.
+    pub fn rounded_to_integers(&self, integer: &[bool]) -> Option<Self> {
+        let mut gcd = Integer::ZERO;
+        for (dimension, coefficient) in self.coefficients().iter().enumerate() {
+            if !coefficient.is_zero() {
+                integer.get(dimension).filter(|is_integer| **is_integer)?;
+                gcd = gcd.gcd(coefficient);
+            }
+        }
+        let constant = self.constant();
+        let rounded = match self.relation {
+            _ if gcd.is_zero() => return None,
+            Relation::Equal if constant.is_multiple_of(&gcd) => return None,
+            Relation::Equal => return Some(Self::contradiction(self.coefficients().len())),
+            Relation::AtLeast if gcd.is_one() => return None,
+            // (c/g) x + k/g >= 0, and the left side but for its constant is an integer.
+            Relation::AtLeast => constant.div_floor(&gcd),
+            // (c/g) x > -k/g, so (c/g) x >= floor(-k/g) + 1, which is 1 - ceil(k/g).
+            Relation::Greater => constant.div_ceil(&gcd) - Integer::ONE,
+        };
+        let coefficients = self.coefficients().iter().map(|factor| factor.div_exact(&gcd)).collect();
+        Some(Self::new(coefficients, rounded, Relation::AtLeast))
+    }
+
     /// Whether the point, one coordinate for each dimension, satisfies the constraint.
     pub fn is_satisfied_by(&self, point: &[Rational]) -> bool {
         self.relation.admits(self.expression().value(point).signum())
@@ -335,13 +360,11 @@ impl LinearExpression {
 
     /// The sum.
     pub fn plus(&self, other: &Self) -> Self {
-        let zero = Integer::ZERO;
-        let row = (0..self.row.len().max(other.row.len()))
-            .map(|index| {
-                let of = |row: &Row| row.get(index).cloned().unwrap_or(zero.clone());
-                of(&self.row) * &other.denominator + of(&other.row) * &self.denominator
-            })
-            .collect();
+        let entry = |row: &Row, index: usize| row.get(index).cloned().unwrap_or(Integer::ZERO);
+        let sum = |index: usize| {
+            entry(&self.row, index) * &other.denominator + entry(&other.row, index) * &self.denominator
+        };
+        let row = (0..self.row.len().max(other.row.len())).map(sum).collect();
         Self::of_row(row, &self.denominator * &other.denominator)
     }
 

@@ -2,7 +2,7 @@
 //! attained exactly if each block attains its own.
 
 use crate::integer::Integer;
-use crate::linear::{Constraint, LinearExpression};
+use crate::linear::{Constraint, LinearExpression, Relation};
 use crate::polyhedron::{Block, Polyhedron};
 use crate::product;
 use crate::rational::Rational;
@@ -26,6 +26,21 @@ impl Bounds {
     /// Whether the polyhedron has no point, so that there is nothing to bound.
     pub fn is_empty(&self) -> bool {
         self.empty
+    }
+
+    /// The constraints that an expression lies within these bounds, the lower one first.
+    pub fn constraints(&self, expression: &LinearExpression) -> impl Iterator<Item = Constraint> + use<> {
+        let is_at_least = |a: &LinearExpression, b: &LinearExpression, is_attained: bool| {
+            let relation = if is_attained { Relation::AtLeast } else { Relation::Greater };
+            Constraint::from_expression(&a.minus(b), relation)
+        };
+        let end = |bound: &RangeBound| {
+            let (value, is_attained) = bound.clone()?;
+            Some((LinearExpression::constant(value), is_attained))
+        };
+        let lower = end(&self.lower).map(|(low, is_attained)| is_at_least(expression, &low, is_attained));
+        let upper = end(&self.upper).map(|(high, is_attained)| is_at_least(&high, expression, is_attained));
+        lower.into_iter().chain(upper)
     }
 }
 

@@ -96,6 +96,7 @@ impl LinearProgram {
         let mut sum = row::zero(HEAD + self.columns.len());
         (sum[DENOMINATOR], sum[CONSTANT]) = (Integer::ONE, row[0].clone());
         for (coefficient, value) in row[1..].iter().zip(&self.values) {
+            // `s / d + c * v / e` is `(e s + c d v) / (e d)`.
             if !coefficient.is_zero() {
                 let factor = coefficient * &sum[DENOMINATOR];
                 sum = row::combine(&value[DENOMINATOR], &sum, &factor, &without_denominator(value));

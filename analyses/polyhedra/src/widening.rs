@@ -143,6 +143,7 @@ fn widening_constraints(dimensions: usize, old: &[Block], new: &[Block]) -> Vec<
     let mut equalities: Vec<Row> = Vec::new();
     // For each facet of the old side, whether it is strict.
     let mut facets: BTreeMap<Row, bool> = BTreeMap::new();
+    // The first part, and what the second part needs to know of the old side.
     for block in old {
         let Some(Some(dual)) = block.body.known_dual() else { continue };
         for constraint in dual.closure_constraints() {
@@ -168,19 +169,21 @@ fn widening_constraints(dimensions: usize, old: &[Block], new: &[Block]) -> Vec<
             }
         }
     }
+    // The second part.
     for block in new {
         let Some(Some(dual)) = block.body.known_dual() else { continue };
         for constraint in dual.closure_constraints() {
             let constraint = block.outward(constraint, dimensions);
             let mut row = Row::from(constraint.row());
             row::reduce(&mut row, &equalities);
+            // A row of zeros vanishes at all generators of the old side, and any other one at those of a facet.
             let was_strict = if row.iter().all(crate::integer::Integer::is_zero) {
                 Some(false)
             } else {
-                let found = facets.get(&row).copied();
+                let of_facet = facets.get(&row).copied();
                 // Without the precondition the other side of a facet's border may turn up.
                 row::negate(&mut row);
-                found.or_else(|| facets.get(&row).copied())
+                of_facet.or_else(|| facets.get(&row).copied())
             };
             let Some(was_strict) = was_strict else { continue };
             result.push(match constraint.relation() {

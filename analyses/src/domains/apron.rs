@@ -150,33 +150,6 @@ fn octagonal_shape(constraint: &Constraint) -> Option<(usize, Integer)> {
     }
 }
 
-/// Rounds a constraint over integers to a stronger one with the same solutions. `None`: it is not stronger.
-fn round_to_integers(constraint: &Constraint, integer: &[bool]) -> Option<Constraint> {
-    let mut gcd = Integer::ZERO;
-    for (at, coefficient) in constraint.coefficients().iter().enumerate() {
-        if !coefficient.is_zero() {
-            if integer.get(at) != Some(&true) {
-                return None;
-            }
-            gcd = gcd.gcd(coefficient);
-        }
-    }
-    if gcd.is_zero() {
-        return None;
-    }
-    let constant = constraint.constant();
-    let constant = match constraint.relation() {
-        Relation::Equal if constant.is_multiple_of(&gcd) => return None,
-        // No integers satisfy it: `-1 >= 0`.
-        Relation::Equal => return Some(Constraint::of(&[], -1, Relation::AtLeast)),
-        Relation::AtLeast if gcd.is_one() => return None,
-        Relation::AtLeast => constant.div_floor(&gcd),
-        Relation::Greater => constant.div_ceil(&gcd) - Integer::ONE,
-    };
-    let coefficients = constraint.coefficients().iter().map(|c| c.div_exact(&gcd)).collect();
-    Some(Constraint::new(coefficients, constant, Relation::AtLeast))
-}
-
 fn raw_constraints(element: &Element) -> Result<Vec<Constraint>, Error> {
     Ok(element.constraints()?.iter().map(from_apron_constraint).collect())
 }
@@ -186,7 +159,7 @@ fn meet_and_round(element: &Element, constraints: &[Constraint], integer: &[bool
     let given: Vec<_> = constraints
         .iter()
         .map(|constraint| {
-            to_apron_constraint(round_to_integers(constraint, integer).as_ref().unwrap_or(constraint))
+            to_apron_constraint(constraint.rounded_to_integers(integer).as_ref().unwrap_or(constraint))
         })
         .collect();
     let mut element = if given.is_empty() { element.clone() } else { element.meet_constraints(&given)? };
@@ -197,7 +170,7 @@ fn meet_and_round(element: &Element, constraints: &[Constraint], integer: &[bool
         }
         let stronger: Vec<_> = raw_constraints(&element)?
             .iter()
-            .filter_map(|constraint| round_to_integers(constraint, integer))
+            .filter_map(|constraint| constraint.rounded_to_integers(integer))
             .map(|constraint| to_apron_constraint(&constraint))
             .collect();
         if stronger.is_empty() {

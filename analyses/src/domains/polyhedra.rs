@@ -11,9 +11,7 @@
 //! widening still ends: a coarser result has only some of its constraints.
 
 use coreach_polyhedra::account;
-use coreach_polyhedra::{
-    Approx, Bounds, Constraint, LinearExpression, OperationLimits, Polyhedron, Rational, Relation,
-};
+use coreach_polyhedra::{Approx, Constraint, LinearExpression, OperationLimits, Polyhedron, Relation};
 
 use crate::domains::{Assignments, Domain, split_assignments};
 
@@ -68,17 +66,8 @@ fn simplify_join(joined: Polyhedra, operands: [&Polyhedron; 2]) -> Polyhedra {
             expressions.extend(earlier.flat_map(|y| [x.plus(&y), x.minus(&y)]));
         }
     }
-    let bounds = expressions.iter().flat_map(|expression| {
-        let Bounds { lower, upper, .. } = joined.inner.bounds(expression);
-        // `sign * (expression - value)` is not negative.
-        let constraint = |value: Rational, is_attained: bool, sign: i64| {
-            let distance = expression.minus(&LinearExpression::constant(value)).times(&Rational::from(sign));
-            let relation = if is_attained { Relation::AtLeast } else { Relation::Greater };
-            Constraint::from_expression(&distance, relation)
-        };
-        let lower = lower.map(|(value, is_attained)| constraint(value, is_attained, 1));
-        lower.into_iter().chain(upper.map(|(value, is_attained)| constraint(value, is_attained, -1)))
-    });
+    let bounds =
+        expressions.iter().flat_map(|expression| joined.inner.bounds(expression).constraints(expression));
     let kept = joined.inner.constraints().into_iter().filter(is_kept);
     let simpler = Polyhedron::from_constraints(dimensions, kept.chain(bounds));
     Polyhedra { coarsened: true, ..convert_within_limit(&simpler) }

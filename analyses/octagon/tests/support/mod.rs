@@ -6,7 +6,7 @@
     reason = "a failure is what the tests report; not every test uses all"
 )]
 
-use coreach_octagon::{Bounds, Constraint, Integer, LinearExpression, Octagon, Rational, Relation};
+use coreach_octagon::{Constraint, Integer, LinearExpression, Octagon, Rational, Relation};
 use coreach_polyhedra::Polyhedron;
 use proptest::prelude::*;
 
@@ -74,19 +74,6 @@ pub fn octagonal_expressions(dimensions: usize) -> Vec<LinearExpression> {
     found
 }
 
-/// The constraints that bound an expression.
-pub fn bounding(expression: &LinearExpression, bounds: &Bounds) -> Vec<Constraint> {
-    let relation = |attained: bool| if attained { Relation::AtLeast } else { Relation::Greater };
-    let constant = |value: &Rational| LinearExpression::constant(value.clone());
-    let lower = bounds.lower.iter().map(|(value, attained)| {
-        Constraint::from_expression(&expression.minus(&constant(value)), relation(*attained))
-    });
-    let upper = bounds.upper.iter().map(|(value, attained)| {
-        Constraint::from_expression(&constant(value).minus(expression), relation(*attained))
-    });
-    lower.chain(upper).collect()
-}
-
 /// The least octagon around a polyhedron.
 pub fn hull(polyhedron: &Polyhedron) -> Octagon {
     if polyhedron.is_empty() {
@@ -95,7 +82,7 @@ pub fn hull(polyhedron: &Polyhedron) -> Octagon {
     let expressions = octagonal_expressions(polyhedron.dimensions());
     let constraints: Vec<Constraint> = expressions
         .iter()
-        .flat_map(|expression| bounding(expression, &polyhedron.bounds(expression)))
+        .flat_map(|expression| polyhedron.bounds(expression).constraints(expression))
         .collect();
     Octagon::universe(polyhedron.dimensions()).meet_constraints(&constraints, &[])
 }

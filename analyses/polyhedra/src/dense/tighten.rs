@@ -8,8 +8,7 @@
 
 use crate::budget::{Exceeded, RowBudget};
 use crate::dense::Dense;
-use crate::integer::Integer;
-use crate::linear::{Constraint, Relation};
+use crate::linear::Constraint;
 
 impl Dense {
     /// A polyhedron within `self` that still has all points of `self` whose dimensions marked in `integer`
@@ -36,14 +35,9 @@ impl Dense {
             } else if current.known_constraints().is_none() {
                 continue;
             }
-            let mut stronger = Vec::new();
-            for constraint in current.some_constraints() {
-                match tighten_constraint(constraint, integer) {
-                    Tightened::Same => {}
-                    Tightened::Stronger(constraint) => stronger.push(constraint),
-                    Tightened::Impossible => return Self::empty(self.dimensions()),
-                }
-            }
+            let constraints = current.some_constraints();
+            let stronger: Vec<Constraint> =
+                constraints.filter_map(|constraint| constraint.rounded_to_integers(integer)).collect();
             if !stronger.is_empty() {
                 let met = current.meet_constraints(&stronger);
                 previous = core::mem::replace(&mut current, met);
@@ -53,40 +47,4 @@ impl Dense {
         }
         if budget.is_limited() && current.dual_within(budget).is_err() { previous } else { current }
     }
-}
-
-enum Tightened {
-    Same,
-    Stronger(Constraint),
-    Impossible,
-}
-
-/// Divides a constraint of integers by the common divisor of its coefficients, and rounds its constant.
-fn tighten_constraint(constraint: &Constraint, integer: &[bool]) -> Tightened {
-    let mut gcd = Integer::ZERO;
-    for (dimension, coefficient) in constraint.coefficients().iter().enumerate() {
-        if coefficient.is_zero() {
-            continue;
-        }
-        if !integer.get(dimension).copied().unwrap_or(false) {
-            return Tightened::Same;
-        }
-        gcd = gcd.gcd(coefficient);
-    }
-    if gcd.is_zero() {
-        return Tightened::Same;
-    }
-    let constant = constraint.constant();
-    let rounded = match constraint.relation() {
-        Relation::Equal if constant.is_multiple_of(&gcd) => return Tightened::Same,
-        Relation::Equal => return Tightened::Impossible,
-        Relation::AtLeast if gcd.is_one() => return Tightened::Same,
-        // (c/g) x + k/g >= 0, and the left side but for its constant is an integer.
-        Relation::AtLeast => constant.div_floor(&gcd),
-        // (c/g) x > -k/g, so (c/g) x >= floor(-k/g) + 1, which is 1 - ceil(k/g).
-        Relation::Greater => constant.div_ceil(&gcd) - Integer::ONE,
-    };
-    let coefficients =
-        constraint.coefficients().iter().map(|coefficient| coefficient.div_exact(&gcd)).collect();
-    Tightened::Stronger(Constraint::new(coefficients, rounded, Relation::AtLeast))
 }

@@ -313,6 +313,7 @@ impl Dense {
         if self.is_known_empty() {
             return Self::empty(kept.len());
         }
+        // `of_generators` makes an interval of any generators.
         if let ([kept], Some(Some(dual))) = (&kept[..], self.known_dual()) {
             let project = |generator: &Generator| Generator {
                 kind: generator.kind,
