@@ -184,6 +184,7 @@ impl Formula {
         }
     }
 
+    /// Does it mention one of these dimensions?
     pub fn mentions(&self, dimensions: &std::ops::Range<usize>) -> bool {
         let within = |coefficients: &[Integer]| {
             dimensions.clone().any(|dimension| coefficients.get(dimension).is_some_and(|c| !c.is_zero()))

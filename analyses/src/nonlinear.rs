@@ -24,9 +24,8 @@ impl CompileScope<'_> {
         term: &Term,
         a: &LinearExpression,
         b: &LinearExpression,
-        is_whole: bool,
     ) -> Option<LinearExpression> {
-        let next = self.next_dimension();
+        let (next, is_whole) = (self.next_dimension(), *term.sort() == Type::Int);
         let number = self.auxiliaries.number_of_product(a, b, next, is_whole)?;
         self.note_imprecision((term.clone(), ImprecisionReason::NonLinear));
         Some(number)

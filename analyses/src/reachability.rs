@@ -558,6 +558,7 @@ impl<T> Equations for Transfers<'_, T> {
     }
 }
 
+/// Lists what the analysis did not see: of the data, the initial conditions, and each transition.
 fn list_imprecisions(iosts: &Iosts, abstraction: &Abstraction) -> Vec<Imprecision> {
     let mut imprecisions = Vec::new();
     let mut note = |place: ImprecisionPlace, term: &Term, reason: ImprecisionReason| {

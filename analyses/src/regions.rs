@@ -326,6 +326,7 @@ fn element_on_side(
     abstraction.store.add(half)
 }
 
+/// Restricts a value to a region, cell by cell.
 fn meet_region(abstraction: &mut Abstraction, value: &AbstractValue, region: &[Constraint]) -> AbstractValue {
     if region.is_empty() {
         return value.clone();

@@ -207,35 +207,8 @@ impl<'a> CompileScope<'a> {
         match self.root(term) {
             Node::Literal(Value::Bool(true)) => Formula::Yes,
             Node::Literal(_) => Formula::No,
-            Node::And(parts) => {
-                let parts = match &self.frame.summaries[..] {
-                    [] => Cow::Borrowed(parts),
-                    _ => Cow::Owned(merge_conjuncts(self.frame.arrays, parts)),
-                };
-                // Flags first: in most cells one of them decides, and the numbers need not be compiled.
-                let is_flag = |part: &&Term| match part.node() {
-                    Node::Not(inner) => inner.as_datum().is_some(),
-                    _ => part.as_datum().is_some(),
-                };
-                if parts.iter().filter(is_flag).any(|flag| self.condition(flag) == Formula::No) {
-                    return Formula::No;
-                }
-                let (mut conjuncts, mut size) = (Vec::new(), 0);
-                for part in parts.iter() {
-                    let conjunct = self.condition(part);
-                    if conjunct == Formula::No {
-                        return Formula::No;
-                    }
-                    // The parts of a conjunction that fit are better than nothing.
-                    if size + conjunct.size() > self.frame.condition_limit {
-                        self.note_imprecision((part.clone(), ImprecisionReason::Constraints));
-                        continue;
-                    }
-                    size += conjunct.size();
-                    conjuncts.push(conjunct);
-                }
-                Formula::and(conjuncts)
-            }
+            Node::And(parts) if self.frame.summaries.is_empty() => self.conjunction(parts),
+            Node::And(parts) => self.conjunction(&merge_conjuncts(self.frame.arrays, parts)),
             Node::Or(parts) => {
                 let parts = match &self.frame.summaries[..] {
                     [] => Cow::Borrowed(parts),
@@ -267,6 +240,32 @@ impl<'a> CompileScope<'a> {
             },
             _ => self.compile_boolean(term, true),
         }
+    }
+
+    /// Compiles a conjunction. A part for which it has no room is read as true, and noted.
+    fn conjunction(&mut self, parts: &[Term]) -> Formula {
+        // Flags first: in most cells one of them decides, and the numbers need not be compiled.
+        let is_flag = |part: &&Term| match part.node() {
+            Node::Not(inner) => inner.as_datum().is_some(),
+            _ => part.as_datum().is_some(),
+        };
+        if parts.iter().filter(is_flag).any(|flag| self.condition(flag) == Formula::No) {
+            return Formula::No;
+        }
+        let (mut conjuncts, mut size) = (Vec::new(), 0);
+        for part in parts {
+            let conjunct = self.condition(part);
+            if conjunct == Formula::No {
+                return Formula::No;
+            }
+            if size + conjunct.size() > self.frame.condition_limit {
+                self.note_imprecision((part.clone(), ImprecisionReason::Constraints));
+                continue;
+            }
+            size += conjunct.size();
+            conjuncts.push(conjunct);
+        }
+        Formula::and(conjuncts)
     }
 
     /// The condition that a Boolean datum, field or array cell has the value `expected`. It is "yes" if
@@ -467,32 +466,39 @@ impl<'a> CompileScope<'a> {
             }
             Node::ToReal(a) => self.linear(a),
             Node::IfThenElse(c, a, b) => self.branch_cases(term, [c, a, b], Self::linear),
-            Node::Arithmetic(operator, a, b) => {
-                if matches!(operator, Operator::IntegerDivide | Operator::Modulo) {
-                    return self.division_cases(term, *operator, a, b);
-                }
-                let (a_cases, b_cases) = (self.linear(a)?, self.linear(b)?);
-                let is_whole = *term.sort() == Type::Int;
-                let mut cases = Vec::new();
-                for (on_a, a) in &a_cases {
-                    for (on_b, b) in &b_cases {
-                        let on = Formula::and([on_a.clone(), on_b.clone()]);
-                        let result = match self.arithmetic(*operator, a, b) {
-                            None if *operator == Operator::Multiply => {
-                                self.product_number(term, a, b, is_whole)
-                            }
-                            result => result,
-                        };
-                        cases.push((on, result.ok_or_else(|| (term.clone(), ImprecisionReason::NonLinear))?));
-                        if cases.len() > CASE_LIMIT {
-                            return Err((term.clone(), ImprecisionReason::Cases));
-                        }
-                    }
-                }
-                Ok(cases)
+            Node::Arithmetic(operator @ (Operator::IntegerDivide | Operator::Modulo), a, b) => {
+                self.division_cases(term, *operator, a, b)
             }
+            Node::Arithmetic(operator, a, b) => self.arithmetic_cases(term, *operator, a, b),
             _ => Err((term.clone(), ImprecisionReason::Array)),
         }
+    }
+
+    /// The cases of a sum, a difference, a product or a quotient: each case of `a` with each case of `b`. A
+    /// product of two numbers that are not constant gets an auxiliary number.
+    fn arithmetic_cases(
+        &mut self,
+        term: &Term,
+        operator: Operator,
+        a: &Term,
+        b: &Term,
+    ) -> Result<Split<LinearExpression>, Beyond> {
+        let (a_cases, b_cases) = (self.linear(a)?, self.linear(b)?);
+        let mut cases = Vec::new();
+        for (on_a, a) in &a_cases {
+            for (on_b, b) in &b_cases {
+                let result = match self.arithmetic(operator, a, b) {
+                    None if operator == Operator::Multiply => self.product_number(term, a, b),
+                    result => result,
+                };
+                let result = result.ok_or_else(|| (term.clone(), ImprecisionReason::NonLinear))?;
+                cases.push((Formula::and([on_a.clone(), on_b.clone()]), result));
+                if cases.len() > CASE_LIMIT {
+                    return Err((term.clone(), ImprecisionReason::Cases));
+                }
+            }
+        }
+        Ok(cases)
     }
 
     /// The cases of a Boolean or enumeration term as its digit: the number that a summary has for its value.

@@ -53,6 +53,7 @@ impl CompileScope<'_> {
             let Some(FrameSlot::Numeric(dimension)) = self.frame.slot(&place.term) else { return None };
             return Some(vec![(Formula::Yes, LinearExpression::variable(dimension))]);
         }
+        // The size of a literal is a literal.
         if place.term.as_literal().is_some() {
             return self.linear(&place.term).ok();
         }

@@ -27,7 +27,7 @@ pub(super) fn explain_missing_value(
 ) -> Option<String> {
     let assigned = transition.assignments.iter().find(|(datum, _)| Some(datum.name()) == variable);
     let term = assigned.map_or(&transition.guard, |(_, value)| value);
-    let mut helps = |changed: Term| {
+    let mut change_helps = |changed: Term| {
         let mut changed_transition = transition.clone();
         match assigned {
             Some((datum, _)) => drop(changed_transition.assignments.insert(datum.clone(), changed)),
@@ -38,7 +38,7 @@ pub(super) fn explain_missing_value(
     let changes = list_subterms(vec![term.clone()]).into_iter().filter_map(|part| change_by_one(&part));
     for (operation, changed, help) in changes.take(MOST) {
         let whole = replace(term, HashMap::from([(operation, changed)]));
-        if whole != *term && helps(whole) {
+        if whole != *term && change_helps(whole) {
             return Some(help);
         }
     }
@@ -48,7 +48,7 @@ pub(super) fn explain_missing_value(
     others.remove(datum);
     let (old, new) =
         others.iter().find(|(other, new)| value.mentions(other) && new.as_datum() != Some(other))?;
-    helps(substitute(value, &others)).then(|| {
+    change_helps(substitute(value, &others)).then(|| {
         format!("all values are those before the step, also that of `{old}`: write `{new}` if you mean its new value")
     })
 }
@@ -71,8 +71,8 @@ fn change_by_one(operation: &Term) -> Option<(Term, Term, String)> {
             _ => Term::add(end, &one),
         };
         let (changed, is_whole) = (slice_to(later.clone()), later == length(list));
-        let open = || changed.to_string().replace(&format!("..{later}]"), "..]");
-        let text = if is_whole { open() } else { changed.to_string() };
+        let without_end = || changed.to_string().replace(&format!("..{later}]"), "..]");
+        let text = if is_whole { without_end() } else { changed.to_string() };
         (
             changed,
             format!("the end of a slice is left out: write `{text}` if you mean it with its last element"),

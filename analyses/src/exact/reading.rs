@@ -134,6 +134,7 @@ struct ReadTerms<'a> {
 }
 
 impl ReadTerms<'_> {
+    /// Reads a term. `None`: it is not one over the known names, or its parts have other sorts.
     fn read_term(&mut self, expression: &SExpression) -> Option<Term> {
         let parts = match expression {
             SExpression::Word(word) => return self.read_word(word),
@@ -161,7 +162,7 @@ impl ReadTerms<'_> {
         literal.map(Term::literal)
     }
 
-    /// Reads an operation. `None`: it is unknown, or its arguments have other sorts.
+    /// Reads an operation as its root says.
     fn read_operation(&mut self, parts: &[SExpression]) -> Option<Term> {
         let (head, arguments) = parts.split_first()?;
         let Some(head) = head.word() else {

@@ -53,6 +53,8 @@ pub(super) struct Problem<'a> {
 }
 
 impl<'a> Problem<'a> {
+    /// Prepares the question about the transition `through` or, without one, about any run to an accepting
+    /// location. Finds the locations that get predicates.
     pub fn new(
         iosts: &'a Iosts,
         accepting: &'a [bool],

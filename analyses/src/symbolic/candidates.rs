@@ -66,6 +66,7 @@ impl<M, N> Drop for Candidates<M, N> {
 }
 
 impl<M: Eq + Hash, N: Copy + Ord> Candidates<M, N> {
+    /// Adds an expanded node with its state.
     pub(super) fn add(&mut self, data: &[Datum], node: N, state: &Tidy, memory: M) {
         let literals = data.iter().zip(&state.values).enumerate().filter_map(|(place, (datum, value))| {
             // Arrays and records are left out, because an array may be written in two ways.

@@ -138,6 +138,7 @@ pub(super) fn project_state(data: &[Datum], state: Tidy, is_satisfiable: bool) -
 }
 
 impl ProjectionWork {
+    /// Finds the symbols that stay. A value that is a term over symbols of the history gets a new symbol.
     fn new(data: &[Datum], state: &Tidy) -> Self {
         let mut kept: Vec<Datum> = Vec::new();
         let is_plain = |datum: &Datum| !matches!(datum.ty(), Type::Array(_) | Type::Record(_));

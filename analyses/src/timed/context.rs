@@ -83,6 +83,7 @@ impl Registers {
     }
 }
 
+/// Collects the names of literals in a type.
 fn collect_literals(ty: &Type, names: &mut BTreeSet<String>) {
     match ty {
         Type::Enum(enumeration) => names.extend(enumeration.literals.iter().cloned()),
