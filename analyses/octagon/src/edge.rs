@@ -27,6 +27,7 @@ impl DbmEdge {
         Self { row: b ^ 1, column: a, value, strict }
     }
 
+    /// The bound as a constraint in a space of so many dimensions.
     pub(crate) fn constraint(&self, dimensions: usize, relation: Relation) -> Constraint {
         let denominator = self.value.denominator();
         let mut coefficients = vec![Integer::ZERO; dimensions];
@@ -71,6 +72,7 @@ pub(crate) fn sides(constraint: &Constraint) -> Vec<WeightedSum> {
 }
 
 impl WeightedSum {
+    /// The bound of an entry that it is up to a factor. `None`: it is not octagonal.
     pub(crate) fn edge(&self) -> Option<DbmEdge> {
         match &self.terms[..] {
             [(node, weight)] => {

@@ -41,6 +41,7 @@ struct SumTable {
 impl SumTable {
     fn of(octagon: &Octagon, nodes: &[usize]) -> Self {
         let places = octagon.places();
+        // The bound of a node with its negation is twice its own. (The denominator is not 0.)
         let half = Rational::new(1.into(), 2.into()).unwrap_or(Rational::ONE);
         let end = |node: &usize| {
             let (double, strict) = octagon.value(&places, node ^ 1, *node)?;
@@ -65,10 +66,10 @@ impl SumTable {
 
     /// A bound of the weighted sum.
     fn greatest(&self, mut weights: Vec<Integer>) -> SumBound {
-        let (mut total, mut open) = (Rational::ZERO, false);
+        let (mut total, mut is_strict) = (Rational::ZERO, false);
         let mut add = |(value, strict): &(Rational, bool), weight: &Integer| {
             total = &total + &(value * &Rational::from(weight.clone()));
-            open |= strict;
+            is_strict |= strict;
         };
         while let Some((a, b)) = self.best_pair(&weights) {
             let weight = weights[a].clone().min(weights[b].clone());
@@ -81,7 +82,7 @@ impl SumTable {
                 add(end.as_ref()?, weight);
             }
         }
-        Some((total, open))
+        Some((total, is_strict))
     }
 
     /// Finds the pair of nodes with the greatest gain, among those whose weights are not used up.
@@ -113,9 +114,9 @@ pub(crate) fn implied_edges(octagon: &Octagon, sum: &WeightedSum) -> Vec<DbmEdge
         for at in taken {
             rest[*at] = &rest[*at] - weight;
         }
-        let (greatest, open) = table.greatest(rest)?;
+        let (greatest, is_strict) = table.greatest(rest)?;
         let value = &Rational::from(sum.value.clone()) + &greatest;
-        Some((value.checked_div(&Rational::from(weight.clone()))?, sum.strict || open))
+        Some((value.checked_div(&Rational::from(weight.clone()))?, sum.strict || is_strict))
     };
     let mut edges = Vec::new();
     for (a, (node, weight)) in sum.terms.iter().enumerate() {
@@ -146,16 +147,17 @@ impl Octagon {
             .filter(|(_, coefficient)| !coefficient.is_zero())
             .collect();
         let common = expression.denominator().clone();
-        let side = |negated: bool| {
+        // The greatest value or, if `negated`, the least one: the greatest of the negation, negated.
+        let end = |negated: bool| {
             let node = |(at, c): &(usize, Rational)| 2 * at + usize::from((c.signum() < 0) != negated);
             let nodes: Vec<usize> = used.iter().map(node).collect();
-            let weight =
-                |(_, c): &(usize, Rational)| (c.numerator() * &common.div_exact(c.denominator())).abs();
-            let (value, open) = SumTable::of(self, &nodes).greatest(used.iter().map(weight).collect())?;
+            let weight = |c: &Rational| (c.numerator() * &common.div_exact(c.denominator())).abs();
+            let weights = used.iter().map(|(_, c)| weight(c)).collect();
+            let (value, is_strict) = SumTable::of(self, &nodes).greatest(weights)?;
             let value = value.checked_div(&Rational::from(common.clone()))?;
             let value = if negated { -value } else { value };
-            Some((&value + &expression.constant_term(), !open))
+            Some((&value + &expression.constant_term(), !is_strict))
         };
-        Bounds { lower: side(true), upper: side(false), empty: false }
+        Bounds { lower: end(true), upper: end(false), empty: false }
     }
 }

@@ -121,8 +121,9 @@ impl Matrix {
         let mut gcd = self.scale.clone();
         for (row, column) in pairs(self.variables) {
             if let Some((value, _)) = self.get(row, column).parts() {
-                let half = row == column ^ 1;
-                gcd = if half { gcd.gcd(&value.div_exact(&Integer::from(2))) } else { gcd.gcd(value) };
+                let is_of_one_variable = row == column ^ 1;
+                let even = if is_of_one_variable { Integer::from(2) } else { Integer::ONE };
+                gcd = gcd.gcd(&value.div_exact(&even));
             }
             if gcd.is_one() {
                 return self;

@@ -15,7 +15,7 @@ use crate::bound::UpperBound;
 use crate::close::{close, needs_rounding};
 use crate::edge::{DbmEdge, WeightedSum, sides};
 use crate::linear;
-use crate::matrix::aligned;
+use crate::matrix::{Matrix, aligned};
 use crate::octagon::Octagon;
 use crate::partition::DimensionSets;
 
@@ -26,7 +26,35 @@ impl Octagon {
     /// Panics if the numbers of dimensions differ.
     pub fn meet(&self, other: &Self, integer: &[bool]) -> Self {
         self.assert_same_space(other);
-        meet(self, other, integer)
+        let (Some(ours), Some(theirs)) = (&self.blocks, &other.blocks) else {
+            return Octagon::empty(self.dimensions);
+        };
+        // Dimensions that no constraint of either octagon relates are met separately.
+        let mut partition = DimensionSets::singletons(self.dimensions);
+        for block in ours.iter().chain(theirs) {
+            partition.unite_all(&block.dimensions);
+        }
+        let ours = group_blocks(&mut partition, self.dimensions, ours);
+        let theirs = group_blocks(&mut partition, self.dimensions, theirs);
+        let mut blocks = Vec::new();
+        for set in partition.sets() {
+            let (ours, theirs) = (&ours[set[0]], &theirs[set[0]]);
+            let are_same =
+                || ours.len() == theirs.len() && ours.iter().zip(theirs).all(|(a, b)| block::equal(a, b));
+            let has_points = if theirs.is_empty() || ours.is_empty() || are_same() {
+                let known = if ours.is_empty() { theirs } else { ours };
+                known.iter().all(|block| push_rounded(block, integer, &mut blocks))
+            } else {
+                let (mut met, bounds) =
+                    aligned(self.bounds_within_blocks(&set), other.bounds_within_blocks(&set));
+                let changed = met.lower_all(&bounds);
+                push_closed(&set, met, &changed, integer, &mut blocks)
+            };
+            if !has_points {
+                return Octagon::empty(self.dimensions);
+            }
+        }
+        Octagon::of(self.dimensions, blocks)
     }
 
     /// Adds constraints. This is exact for those of the form `±x ± y`, up to a factor. Of others it keeps at
@@ -74,13 +102,51 @@ impl Octagon {
         edges.iter().filter(improves).cloned().collect()
     }
 
-    /// Adds bounds.
+    /// Adds bounds: merges the blocks that they relate, lowers their entries, and closes each merged block.
     pub(crate) fn meet_edges(&self, edges: &[DbmEdge], integer: &[bool]) -> Self {
-        if self.is_empty() {
-            return self.clone();
+        let Some(old_blocks) = &self.blocks else { return self.clone() };
+        let edges = &self.keep_improving(edges);
+        let dimensions = self.dimensions;
+        let mut partition = DimensionSets::singletons(dimensions);
+        for block in old_blocks {
+            partition.unite_all(&block.dimensions);
         }
-        let edges = self.keep_improving(edges);
-        meet_edges(self, &edges, integer)
+        for edge in edges {
+            partition.unite_all(&edge.variables());
+        }
+        let groups = group_blocks(&mut partition, dimensions, old_blocks);
+        let mut edges_of = vec![Vec::new(); dimensions];
+        for edge in edges {
+            edges_of[partition.find(edge.row / 2)].push(edge);
+        }
+        let mut blocks = Vec::new();
+        for set in partition.sets() {
+            let edges = &edges_of[set[0]];
+            if edges.is_empty() {
+                if !groups[set[0]].iter().all(|block| push_rounded(block, integer, &mut blocks)) {
+                    return Octagon::empty(dimensions);
+                }
+                continue;
+            }
+            let matrix = self.bounds_within_blocks(&set);
+            let scale =
+                edges.iter().fold(matrix.scale().clone(), |lcm, edge| lcm.lcm(edge.value.denominator()));
+            let mut matrix = matrix.with_scale(&scale);
+            let mut changed = Vec::new();
+            for edge in edges {
+                // The ends of an edge are in its set.
+                let node = |node: usize| 2 * set.partition_point(|at| *at < node / 2) + node % 2;
+                let number = edge.value.numerator() * &scale.div_exact(edge.value.denominator());
+                let (row, column) = (node(edge.row), node(edge.column));
+                if matrix.lower(row, column, &UpperBound::new(number, edge.strict)) {
+                    changed.extend([row / 2, column / 2]);
+                }
+            }
+            if !push_closed(&set, matrix, &changed, integer, &mut blocks) {
+                return Octagon::empty(dimensions);
+            }
+        }
+        Octagon::of(dimensions, blocks)
     }
 }
 
@@ -91,17 +157,27 @@ fn integer_flags(dimensions: &[usize], integer: &[bool]) -> Vec<bool> {
 
 /// Rounds the integer bounds of a block and appends it. Returns `false` if it is then empty.
 fn push_rounded(block: &Arc<OctagonBlock>, integer: &[bool], into: &mut Vec<Arc<OctagonBlock>>) -> bool {
-    let integer = integer_flags(&block.dimensions, integer);
-    if !needs_rounding(&block.matrix, &integer) {
-        into.push(Arc::clone(block));
-        return true;
+    if needs_rounding(&block.matrix, &integer_flags(&block.dimensions, integer)) {
+        return push_closed(&block.dimensions, block.matrix.clone(), &[], integer, into);
     }
-    let mut matrix = block.matrix.clone();
-    let consistent = close(&mut matrix, &[], &integer);
-    if consistent {
-        block::split(&block.dimensions, matrix, into);
+    into.push(Arc::clone(block));
+    true
+}
+
+/// Closes a matrix over these dimensions, in which bounds of `changed` variables were lowered, and appends
+/// its blocks. Returns `false` if it has no point.
+fn push_closed(
+    dimensions: &[usize],
+    mut matrix: Matrix,
+    changed: &[usize],
+    integer: &[bool],
+    into: &mut Vec<Arc<OctagonBlock>>,
+) -> bool {
+    let has_points = close(&mut matrix, changed, &integer_flags(dimensions, integer));
+    if has_points {
+        block::split(dimensions, matrix, into);
     }
-    consistent
+    has_points
 }
 
 /// Lists the blocks of each set of a partition, at the index of the set's least member.
@@ -115,90 +191,4 @@ fn group_blocks<'a>(
         groups[partition.find(block.dimensions[0])].push(block);
     }
     groups
-}
-
-/// Meets two octagons. Dimensions that no constraint of `a` or `b` relates are met separately.
-fn meet(a: &Octagon, b: &Octagon, integer: &[bool]) -> Octagon {
-    let (Some(ours), Some(theirs)) = (&a.blocks, &b.blocks) else {
-        return Octagon::empty(a.dimensions);
-    };
-    let mut partition = DimensionSets::singletons(a.dimensions);
-    for block in ours.iter().chain(theirs) {
-        partition.unite_all(&block.dimensions);
-    }
-    let ours = group_blocks(&mut partition, a.dimensions, ours);
-    let theirs = group_blocks(&mut partition, a.dimensions, theirs);
-    let mut blocks = Vec::new();
-    for set in partition.sets() {
-        let (ours, theirs) = (&ours[set[0]], &theirs[set[0]]);
-        let are_same =
-            || ours.len() == theirs.len() && ours.iter().zip(theirs).all(|(a, b)| block::equal(a, b));
-        let consistent = if theirs.is_empty() || ours.is_empty() || are_same() {
-            let mut consistent = true;
-            for block in if ours.is_empty() { theirs } else { ours } {
-                consistent = consistent && push_rounded(block, integer, &mut blocks);
-            }
-            consistent
-        } else {
-            let (mut met, other) = aligned(a.bounds_within_blocks(&set), b.bounds_within_blocks(&set));
-            let changed = met.lower_all(&other);
-            let consistent = close(&mut met, &changed, &integer_flags(&set, integer));
-            if consistent {
-                block::split(&set, met, &mut blocks);
-            }
-            consistent
-        };
-        if !consistent {
-            return Octagon::empty(a.dimensions);
-        }
-    }
-    Octagon::of(a.dimensions, blocks)
-}
-
-/// Merges the blocks that the bounds relate, lowers their entries, and closes each merged block.
-fn meet_edges(octagon: &Octagon, edges: &[DbmEdge], integer: &[bool]) -> Octagon {
-    let dimensions = octagon.dimensions;
-    let old_blocks = octagon.blocks.as_deref().unwrap_or_default();
-    let mut partition = DimensionSets::singletons(dimensions);
-    for block in old_blocks {
-        partition.unite_all(&block.dimensions);
-    }
-    for edge in edges {
-        partition.unite_all(&edge.variables());
-    }
-    let groups = group_blocks(&mut partition, dimensions, old_blocks);
-    let mut edges_of = vec![Vec::new(); dimensions];
-    for edge in edges {
-        edges_of[partition.find(edge.row / 2)].push(edge);
-    }
-    let mut blocks = Vec::new();
-    for set in partition.sets() {
-        let edges = &edges_of[set[0]];
-        if edges.is_empty() {
-            for block in &groups[set[0]] {
-                if !push_rounded(block, integer, &mut blocks) {
-                    return Octagon::empty(dimensions);
-                }
-            }
-            continue;
-        }
-        let matrix = octagon.bounds_within_blocks(&set);
-        let scale = edges.iter().fold(matrix.scale().clone(), |lcm, edge| lcm.lcm(edge.value.denominator()));
-        let mut matrix = matrix.with_scale(&scale);
-        let mut changed = Vec::new();
-        for edge in edges {
-            // The ends of an edge are in its set.
-            let node = |node: usize| 2 * set.partition_point(|at| *at < node / 2) + node % 2;
-            let number = edge.value.numerator() * &scale.div_exact(edge.value.denominator());
-            let (row, column) = (node(edge.row), node(edge.column));
-            if matrix.lower(row, column, &UpperBound::new(number, edge.strict)) {
-                changed.extend([row / 2, column / 2]);
-            }
-        }
-        if !close(&mut matrix, &changed, &integer_flags(&set, integer)) {
-            return Octagon::empty(dimensions);
-        }
-        block::split(&set, matrix, &mut blocks);
-    }
-    Octagon::of(dimensions, blocks)
 }

@@ -144,9 +144,8 @@ impl Octagon {
             if block == other_block {
                 let matrix = &blocks[block].matrix;
                 let entry = matrix.get(2 * a + row % 2, 2 * b + column % 2);
-                let same = *matrix.scale() == scale;
-                let entry = if same { entry.clone() } else { entry.times(&scale.div_exact(matrix.scale())) };
-                gathered.set(row, column, entry);
+                let factor = scale.div_exact(matrix.scale());
+                gathered.set(row, column, if factor.is_one() { entry.clone() } else { entry.times(&factor) });
             }
         }
         gathered

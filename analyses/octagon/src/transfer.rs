@@ -33,6 +33,7 @@ fn unchanged_source(dimension: usize) -> ImageSource {
     ImageSource::Node(2 * dimension, Rational::ZERO)
 }
 
+/// The source that gives the value of an expression. `None`: it is neither a constant nor `±x + c`.
 fn find_source(expression: &LinearExpression, dimensions: usize) -> Option<ImageSource> {
     let mut used = (0..dimensions).filter(|at| !expression.coefficient(*at).is_zero());
     let constant = expression.constant_term();
@@ -159,14 +160,15 @@ fn image(octagon: &Octagon, sources: &[ImageSource]) -> Octagon {
     Octagon::of(sources.len(), blocks)
 }
 
-/// Makes the matrix of dimensions whose values come from one matrix.
+/// Makes the matrix of some targets, all of which have their values from nodes of one matrix. `position` is
+/// that of an old dimension in it.
 fn image_of_matrix(
     matrix: &Matrix,
     position: impl Fn(usize) -> Option<usize>,
     targets: &[usize],
     sources: &[ImageSource],
 ) -> Matrix {
-    // For each node, the node of the matrix from which it has its value, and the constant added to that.
+    // For each node of the result, the node from which it has its value, and the constant added to that.
     let mut nodes = Vec::new();
     for target in targets {
         let ImageSource::Node(node, offset) = &sources[*target] else { continue };
