@@ -89,19 +89,19 @@ fn adjacent_few(
     let rays = search.saturated.len();
     let all_rays = if rays < 64 { (1 << rays) - 1 } else { u64::MAX };
     let outside = search.outside.iter().fold(0_u64, |set, &ray| set | 1 << ray);
-    // Each with the half-spaces that it shares with the ray inside.
+    // Rays, each with the half-spaces that it shares with the ray inside.
     let mut refuters = [(0, 0_u64); MOST_REFUTERS];
-    for &i in search.inside {
-        let of_i = search.saturated[i as usize];
-        let own_count = of_i.count_ones() as usize;
+    for &inner in search.inside {
+        let own_borders = search.saturated[inner as usize];
+        let own_count = own_borders.count_ones() as usize;
         let Some(may_miss) = own_count.checked_sub(search.needed) else { continue };
         let mut work = own_count as u64;
         // Test 1, with one mask for each number of misses.
         let candidates = match may_miss {
-            0 => intersect_columns(&columns, of_i, outside),
+            0 => intersect_columns(&columns, own_borders, outside),
             1 => {
                 let (mut none, mut one) = (outside, outside);
-                visit_members(0, of_i, &mut |border| {
+                visit_members(0, own_borders, &mut |border| {
                     one = (one & columns[border]) | none;
                     none &= columns[border];
                 });
@@ -110,21 +110,23 @@ fn adjacent_few(
             _ => outside,
         };
         let mut refuter_count = 0;
-        visit_members(0, candidates, &mut |o| {
-            let common = of_i & search.saturated[o];
+        visit_members(0, candidates, &mut |outer| {
+            let common = own_borders & search.saturated[outer];
             work += 1;
-            if refuters[..refuter_count].iter().any(|&(of, refuter)| common & !refuter == 0 && of != o) {
+            // Test 2. A kept ray does not refute itself: it may be adjacent.
+            let refutes = |&(ray, shared): &(usize, u64)| common & !shared == 0 && ray != outer;
+            if refuters[..refuter_count].iter().any(refutes) {
                 return;
             }
             work += own_count as u64;
             // Test 3. Both rays of the pair are in the intersection, so they are left out.
-            let third = intersect_columns(&columns, common, all_rays & !(1 << i) & !(1 << o));
+            let third = intersect_columns(&columns, common, all_rays & !(1 << inner) & !(1 << outer));
             let refuter = if third == 0 {
-                pairs.push((i, o as u32));
-                (o, common)
+                pairs.push((inner, outer as u32));
+                (outer, common)
             } else {
                 let third = third.trailing_zeros() as usize;
-                (third, of_i & search.saturated[third])
+                (third, own_borders & search.saturated[third])
             };
             if refuter_count < refuters.len() {
                 refuters[refuter_count] = refuter;
@@ -229,7 +231,7 @@ fn adjacent_many<const W: usize>(
     Ok(())
 }
 
-/// Finds the adjacent pairs of any number of rays and half-spaces, by step 3 alone.
+/// Finds the adjacent pairs of any number of rays and half-spaces, by a count for each pair and test 3.
 fn adjacent_by_intersection(
     search: &Search<'_>,
     pairs: &mut Vec<(u32, u32)>,
@@ -240,21 +242,21 @@ fn adjacent_by_intersection(
     budget.compare(columns.bits.len() as u64)?;
     let saturated_by = |ray: u32| &search.saturated[ray as usize * search.words..][..search.words];
     let mut common_borders = Vec::new();
-    for &i in search.inside {
+    for &inner in search.inside {
         let mut work = 0;
-        for &o in search.outside {
+        for &outer in search.outside {
             common_borders.clear();
-            for (index, (a, b)) in saturated_by(i).iter().zip(saturated_by(o)).enumerate() {
+            for (index, (a, b)) in saturated_by(inner).iter().zip(saturated_by(outer)).enumerate() {
                 visit_members(index, a & b, &mut |border| common_borders.push(border));
             }
             work += search.words;
             if common_borders.len() < search.needed {
                 continue;
             }
-            let (third, words_read) = columns.find_third(&common_borders, i, o);
+            let (third, words_read) = columns.find_third(&common_borders, inner, outer);
             work += words_read * common_borders.len();
             if third.is_none() {
-                pairs.push((i, o));
+                pairs.push((inner, outer));
             }
         }
         budget.compare(work as u64)?;

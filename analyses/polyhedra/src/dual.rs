@@ -239,11 +239,22 @@ pub(crate) fn from_generators(
     // accumulate from join to join.
     budget.hold(minimal.lines.len() + minimal.rays.len(), width)?;
     let has_infinite_facet = remove_infinite_facet(&mut minimal);
-    let facets: Vec<BitSet> = minimal.facets.iter().map(|facet| facet.rays.clone()).collect();
+    let dual = if is_closed {
+        assemble_closed(minimal, has_infinite_facet)
+    } else {
+        let points = base_generators.iter().chain(added).filter(|generator| generator.kind == Kind::Point);
+        leave_out_open(minimal, has_infinite_facet, points, budget)?
+    };
+    Ok(Arc::new(dual))
+}
 
-    if is_closed {
-        return Ok(Arc::new(assemble_closed(minimal, has_infinite_facet)));
-    }
+/// Removes the faces without any of the points from the closed polyhedron `minimal`.
+fn leave_out_open<'a>(
+    minimal: Minimal,
+    has_infinite_facet: bool,
+    points: impl Iterator<Item = &'a Generator>,
+    budget: &RowBudget,
+) -> Result<Dual, Exceeded> {
     let facet_rows: Vec<&Row> = minimal.facets.iter().map(|facet| &facet.row).collect();
     let on_facets = |row: &Row| {
         let mut on = BitSet::default();
@@ -254,12 +265,7 @@ pub(crate) fn from_generators(
         }
         on
     };
-    let points: Vec<BitSet> = base_generators
-        .iter()
-        .chain(added)
-        .filter(|generator| generator.kind == Kind::Point)
-        .map(|generator| on_facets(&generator.row))
-        .collect();
+    let points: Vec<BitSet> = points.map(|point| on_facets(&point.row)).collect();
     let vertices = find_vertices(&minimal.rays);
     // The corners of the closure that are not points.
     let mut open = BitSet::default();
@@ -268,13 +274,14 @@ pub(crate) fn from_generators(
             open.insert(index);
         }
     }
+    let facets: Vec<BitSet> = minimal.facets.iter().map(|facet| facet.rays.clone()).collect();
     let faces = Faces { facets: &facets, vertices: &vertices, generators: minimal.rays.len() };
     let excluded = faces::largest_excluded(&faces, &points, &open, budget)?;
     if excluded.is_empty() {
-        return Ok(Arc::new(assemble_closed(minimal, has_infinite_facet)));
+        return Ok(assemble_closed(minimal, has_infinite_facet));
     }
     let kept = faces::smallest_kept(&faces, &excluded, budget)?;
-    Ok(Arc::new(assemble(minimal, has_infinite_facet, &excluded, &kept)))
+    Ok(assemble(minimal, has_infinite_facet, &excluded, &kept))
 }
 
 /// Removes the constraint "1 >= 0" from the facets. Returns whether it was there.
@@ -360,12 +367,12 @@ fn assemble(minimal: Minimal, has_infinite_facet: bool, excluded: &[BitSet], kep
     let mut middles = GeneratorRows::new();
     let mut is_point = BitSet::default();
     for face in kept {
-        let mut members = (0..rays.len()).filter(|&index| face.contains(index));
-        match (members.next(), members.next()) {
-            (Some(corner), None) => is_point.insert(corner),
+        let members: Vec<usize> = (0..rays.len()).filter(|&index| face.contains(index)).collect();
+        match members[..] {
+            [corner] => is_point.insert(corner),
             _ => {
-                let mut on = (0..rays.len()).filter(|&index| face.contains(index)).map(|index| &rays[index]);
-                middles.push(Generator { kind: Kind::Point, row: sum(&mut on) });
+                let row = sum(&mut members.iter().map(|&index| &rays[index]));
+                middles.push(Generator { kind: Kind::Point, row });
             }
         }
     }

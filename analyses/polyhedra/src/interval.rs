@@ -204,7 +204,7 @@ pub(crate) fn image(dual: &Arc<Dual>, expression: &LinearExpression) -> Option<A
         let point: Row = smallvec![-constant, denominator.clone()];
         return from_constraints(None, &[Constraint::of_row(point, Relation::Equal)]);
     };
-    // With x = (d x' - k) / a, c x + e >= 0 is (c d x' + a e - c k) / a >= 0.
+    // x' = (a x + k) / d, so x = (d x' - k) / a, and c x + e >= 0 is (c d x' + a e - c k) / a >= 0.
     let move_constraint = |constraint: &Constraint| {
         let (coefficient, free) = (&constraint.row()[1], &constraint.row()[0]);
         let mut row: Row = smallvec![slope * free - coefficient * constant, coefficient * denominator];

@@ -152,6 +152,7 @@ impl Polyhedron {
         if exceeding.is_empty() {
             return Approx::Exact(self.clone());
         }
+        // What replaces the blocks has a budget of its own, since theirs may be used up.
         let budget = limits.budget();
         let mut is_exact = true;
         for block in exceeding {
@@ -206,16 +207,14 @@ impl Polyhedron {
 fn coarsen_block(block: &Dense, budget: &RowBudget) -> Approx {
     let dimensions = block.dimensions();
     let all: Vec<usize> = (0..dimensions).collect();
+    // Only work is spent from this budget, so it has no rows.
     let octagonal = RowBudget::new(0, budget.left() / OCTAGONAL);
     let universe = Polyhedron::universe(dimensions);
     if block.known_constraints().is_none() {
         // Generators are known, and bounds are evaluated at them.
         let evaluated = |expression: &LinearExpression, _: &RowBudget| Ok(block.bounds(expression));
-        let around = narrow_by_candidates(
-            &universe,
-            octagonal_bounds(&all, dimensions, &octagonal, evaluated),
-            budget,
-        );
+        let candidates = octagonal_bounds(&all, dimensions, &octagonal, evaluated);
+        let around = narrow_by_candidates(&universe, candidates, budget);
         let known: BTreeSet<&Generator> = block.some_generators().into_iter().flatten().collect();
         let is_exact = are_all_generators(&around, budget, |generator| known.contains(generator));
         return Approx::of(around, is_exact);
@@ -283,7 +282,7 @@ fn around_join(a: &Polyhedron, b: &Polyhedron, limits: &OperationLimits) -> Poly
 /// Bounds of sums and differences of two dimensions that do not follow from the bounds of the dimensions
 /// and relate different blocks: some of them, in a fixed order.
 fn bound_across(dimensions: usize, mine: &[Block], theirs: &[Block], budget: &RowBudget) -> Vec<Constraint> {
-    // For each dimension its greatest value and the greatest of its opposite, on both sides.
+    // For each dimension its greatest value and the greatest of its opposite, in both arguments.
     let mut ranges: Vec<(usize, [RangeBound; 2], [RangeBound; 2])> = Vec::new();
     let (of_mine, of_theirs) =
         (lattice::block_owners(dimensions, mine), lattice::block_owners(dimensions, theirs));
@@ -306,12 +305,14 @@ fn bound_across(dimensions: usize, mine: &[Block], theirs: &[Block], budget: &Ro
     let signs: Vec<[i32; 2]> =
         ranges.iter().map(|(_, a, b)| [compare_reach(&a[0], &b[0]), compare_reach(&a[1], &b[1])]).collect();
     let mut constraints = Vec::new();
-    for (y, (second, a_of_y, b_of_y)) in ranges.iter().enumerate() {
-        for (x, (first, a_of_x, b_of_x)) in ranges[..y].iter().enumerate() {
-            if of_mine[*first] == of_mine[*second] || of_theirs[*first] == of_theirs[*second] {
+    for (y, (y_dimension, my_y, their_y)) in ranges.iter().enumerate() {
+        for (x, (x_dimension, my_x, their_x)) in ranges[..y].iter().enumerate() {
+            if of_mine[*x_dimension] == of_mine[*y_dimension]
+                || of_theirs[*x_dimension] == of_theirs[*y_dimension]
+            {
                 continue;
             }
-            // For each sign of x and of y. 0 is the value, and 1 its opposite.
+            // The sums of x or its opposite and y or its opposite. 0 is the value, and 1 its opposite.
             for (i, j) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
                 // The sum follows from the bounds, unless each argument reaches further in one of them.
                 if signs[x][i] * signs[y][j] >= 0 {
@@ -325,11 +326,11 @@ fn bound_across(dimensions: usize, mine: &[Block], theirs: &[Block], budget: &Ro
                     let ((x, on_x), (y, on_y)) = (x.as_ref()?, y.as_ref()?);
                     Some((x + y, *on_x && *on_y))
                 };
-                let bound = wider_bound(sum(&a_of_x[i], &a_of_y[j]), sum(&b_of_x[i], &b_of_y[j]), 1);
+                let bound = wider_bound(sum(&my_x[i], &my_y[j]), sum(&their_x[i], &their_y[j]), 1);
                 let Some((value, attained)) = bound else { continue };
                 let mut row = row::unit(dimensions + 1, 0);
                 row[0] = value.numerator().clone();
-                for (at, is_opposite) in [(*first, i == 1), (*second, j == 1)] {
+                for (at, is_opposite) in [(*x_dimension, i == 1), (*y_dimension, j == 1)] {
                     let height = value.denominator();
                     row[at + 1] = if is_opposite { height.clone() } else { -height };
                 }
@@ -349,9 +350,9 @@ fn greatest_values(block: &Block, dimension: usize) -> [RangeBound; 2] {
     [upper, lower.map(|(value, attained)| (-value, attained))]
 }
 
-/// Joins the blocks of each group of related dimensions, if the budget suffices. For the other groups, adds to
-/// `candidates` the bounds of sums and differences (within `octagonal`), and the constraints of one side that
-/// the other satisfies.
+/// Joins the blocks of each group of related dimensions, if the budget suffices. For the other groups, adds
+/// to `candidates` the bounds of sums and differences (within `octagonal`), and the constraints of one side
+/// that the other satisfies.
 fn join_by_group(
     dimensions: usize,
     mine: &[Block],
@@ -398,8 +399,8 @@ fn join_by_group(
     result
 }
 
-/// The bounds of some of the dimensions, whatever they cost, and of every sum and difference of two of them;
-/// as many of these as the work suffices for.
+/// The bounds of some of the dimensions, whatever they cost, and of sums and differences of two of them, as
+/// many as the work suffices for. A single value is one equality.
 fn octagonal_bounds(
     chosen: &[usize],
     dimensions: usize,
@@ -414,7 +415,7 @@ fn octagonal_bounds(
     });
     let mut constraints = Vec::new();
     let mut add = |expression: &LinearExpression, budget: &RowBudget| -> Result<(), Exceeded> {
-        // An evaluation at a few corners at least; what it costs beyond is bounded by the rows.
+        // The least that an evaluation costs. The limit of rows bounds what it costs beyond.
         budget.spend(chosen.len())?;
         let range = bounds(expression, budget)?;
         let mut sides = range.constraints(expression).map(|side| side.fitted(dimensions));

@@ -66,6 +66,7 @@ impl Constraint {
         Self::of_row(expression.row.clone(), relation)
     }
 
+    /// The constraint in lowest terms. The first coefficient of an equality becomes positive.
     pub(crate) fn of_row(mut row: Row, relation: Relation) -> Self {
         row::normalise(&mut row);
         if relation == Relation::Equal {

@@ -37,6 +37,7 @@ impl UnionFind {
         }
     }
 
+    /// Makes one group of these members and the groups in which they are.
     pub(crate) fn relate(&mut self, members: impl IntoIterator<Item = usize>) {
         let mut common_root = None;
         for member in members {
@@ -52,6 +53,7 @@ impl UnionFind {
         }
     }
 
+    /// The groups of related members, in the order of their least ones. Members of no relation are in none.
     pub(crate) fn groups(&self) -> Groups {
         let mut group_of: SmallVec<[u32; 32]> = SmallVec::from_elem(UNTOUCHED, self.parent.len());
         let mut ends: SmallVec<[usize; 8]> = SmallVec::new();

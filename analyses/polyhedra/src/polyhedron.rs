@@ -163,17 +163,21 @@ impl Polyhedron {
         let mut order: SmallVec<[(RowKind, isize, usize, usize); 32]> = SmallVec::new();
         for (number, (block, dual)) in blocks.iter().zip(&duals).enumerate() {
             for (index, constraint) in dual.constraints.iter().enumerate() {
-                let pivot = row::pivot(constraint.row());
-                let first =
-                    block.dimensions.get(pivot.wrapping_sub(1)).map_or(0, |&first| first as isize + 1);
-                // Facets are sorted by their coefficients. The earlier the dimension of the first one is, the
-                // closer to the beginning is a negative one, and the closer to the end a positive one.
-                let (kind, key) = match constraint.row()[pivot].is_positive() {
-                    _ if index < dual.equalities => (RowKind::Equality, first),
-                    true => (RowKind::Facet, self.dimensions as isize - first),
-                    false => (RowKind::Facet, first - self.dimensions as isize - 1),
+                let kind = match index {
+                    _ if index < dual.equalities => RowKind::Equality,
+                    _ if index < dual.equalities + dual.facets => RowKind::Facet,
+                    _ => RowKind::Extra,
                 };
-                let kind = if index < dual.equalities + dual.facets { kind } else { RowKind::Extra };
+                // The column, among all dimensions, of the first coefficient. A minimal constraint has one.
+                let pivot = row::pivot(constraint.row());
+                let first = block.dimensions[pivot - 1] as isize + 1;
+                // Inequalities are sorted by their coefficients. The earlier the dimension of the first one
+                // is, the closer it brings a row to the beginning if negative, and to the end if positive.
+                let key = match constraint.row()[pivot].is_positive() {
+                    _ if kind == RowKind::Equality => first,
+                    true => self.dimensions as isize - first,
+                    false => first - self.dimensions as isize - 1,
+                };
                 order.push((kind, key, number, index));
             }
         }

@@ -97,11 +97,11 @@ pub(crate) fn product(
                 if index < dual.lines { minimal.lines.push(row) } else { minimal.rays.push(row) }
             }
         }
+        // Each corner of the parts so far is combined with each corner of this one.
         let mut combined = Vec::with_capacity(corners.len() * own_corners.len());
         for corner in &corners {
             combined.extend(own_corners.iter().map(|own| combine(corner, own, positions)));
         }
-        // Each corner so far is combined with each corner of the part.
         corners = combined;
     }
     minimal.rays.append(&mut corners);

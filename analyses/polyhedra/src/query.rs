@@ -65,11 +65,10 @@ impl Polyhedron {
         let blocks = self.fine().unwrap_or_default();
         let concerns = |block: &Block| block.dimensions.iter().any(|&at| !row[at + 1].is_zero());
         let concerned: Vec<usize> = (0..blocks.len()).filter(|&index| concerns(&blocks[index])).collect();
-        let covered: usize = concerned
-            .iter()
-            .map(|&index| blocks[index].dimensions.iter().filter(|&&at| !row[at + 1].is_zero()).count())
-            .sum();
-        if covered < product::support(&row).count() {
+        let covered = concerned.iter().flat_map(|&index| &blocks[index].dimensions);
+        let covered_count = covered.filter(|&&dimension| !row[dimension + 1].is_zero()).count();
+        // A dimension of the expression that is in no block may have any value.
+        if covered_count < product::support(&row).count() {
             return Bounds { lower: None, upper: None, empty: false };
         }
         let parts = concerned.iter().map(|&index| {

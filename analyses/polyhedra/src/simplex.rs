@@ -55,7 +55,7 @@ pub(crate) struct LinearProgram {
 }
 
 impl LinearProgram {
-    /// Makes the system. Returns `Ok(None)` if no point satisfies them.
+    /// Makes the program of some constraints. Returns `Ok(None)` if no point satisfies them.
     pub(crate) fn of<'a>(
         dimensions: usize,
         constraints: impl Iterator<Item = &'a Constraint>,
@@ -156,7 +156,8 @@ impl LinearProgram {
         }
     }
 
-    /// The greatest value (`direction` 1) of the last row of values, or the least one (-1).
+    /// The greatest value (`direction` 1) of the last row of values, or the least one (-1). Returns
+    /// `Ok(None)` if there is no bound.
     fn greatest(&mut self, direction: i32, budget: &RowBudget) -> Result<RangeBound, Exceeded> {
         loop {
             let Some(goal) = self.values.last() else { return Ok(None) };

@@ -54,16 +54,16 @@ impl Polyhedron {
         let dimensions = self.dimensions();
         let (mut old, mut new) = (old.into_owned(), new.into_owned());
         let owners = lattice::block_owners(dimensions, &new);
-        let mut same = Vec::new();
+        let mut settled = Vec::new();
         old.retain(|block| {
             // Blocks that both have pass through.
             let twin = owners[block.dimensions[0]].is_some_and(|index| new[index].is_known_equal(block));
             if twin {
-                same.push(block.clone());
+                settled.push(block.clone());
             }
             !twin
         });
-        new.retain(|block| same.iter().all(|shared| !shared.is_known_equal(block)));
+        new.retain(|block| settled.iter().all(|shared| !shared.is_known_equal(block)));
         // Blocks with the same dimensions on both sides are widened alone, in these few dimensions.
         let owners = lattice::block_owners(dimensions, &new);
         let mut is_done = vec![false; new.len()];
@@ -71,20 +71,20 @@ impl Polyhedron {
             let twin = owners[block.dimensions[0]].filter(|&at| new[at].dimensions == block.dimensions);
             if let Some(at) = twin {
                 is_done[at] = true;
-                same.extend(widen_block(block, &new[at]));
+                settled.extend(widen_block(block, &new[at]));
             }
             twin.is_none()
         });
         let mut done = is_done.into_iter();
         new.retain(|_| !done.next().unwrap_or(false));
         if old.is_empty() {
-            return Self::of_blocks(dimensions, same);
+            return Self::of_blocks(dimensions, settled);
         }
         let kept = Self::from_constraints(dimensions, widening_constraints(dimensions, &old, &new));
         match kept.raw() {
             Some(blocks) => {
-                same.extend(blocks.iter().cloned());
-                Self::of_blocks(dimensions, same)
+                settled.extend(blocks.iter().cloned());
+                Self::of_blocks(dimensions, settled)
             }
             None => kept,
         }

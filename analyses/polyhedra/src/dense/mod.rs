@@ -172,6 +172,7 @@ impl Dense {
         }
     }
 
+    /// The polyhedron with these descriptions. `None`: the empty one.
     pub(crate) fn of_dual(dimensions: usize, dual: Option<Arc<Dual>>) -> Self {
         let source = if dual.is_some() {
             Recipe::Known

@@ -313,7 +313,7 @@ impl Dense {
         if self.is_known_empty() {
             return Self::empty(kept.len());
         }
-        // `of_generators` makes an interval of any generators.
+        // In one dimension, `of_generators` makes an interval of any generators without a conversion.
         if let ([kept], Some(Some(dual))) = (&kept[..], self.known_dual()) {
             let project = |generator: &Generator| Generator {
                 kind: generator.kind,
