@@ -255,6 +255,7 @@ fn find_bounds(
         // A product of domains may give more than one bound: the closest counts.
         if is_equal || factor.signum() > 0 {
             let least = if is_whole { Rational::from(value.ceil()) } else { value.clone() };
+            // `None` is less than any bound.
             low = low.max(Some(least));
         }
         if is_equal || factor.signum() < 0 {

@@ -137,12 +137,8 @@ fn collect_places(arrays: Arrays, term: Term, ty: &Type, found_places: &mut Vec<
     match ty {
         Type::Array(array) => {
             for index in arrays.few_cells(array).unwrap_or_default() {
-                collect_places(
-                    arrays,
-                    Term::select(&term, &Term::literal(index)),
-                    &array.element,
-                    found_places,
-                );
+                let cell = Term::select(&term, &Term::literal(index));
+                collect_places(arrays, cell, &array.element, found_places);
             }
         }
         Type::Record(record) => {
@@ -223,7 +219,8 @@ pub fn leaves(arrays: Arrays, datum: &Datum) -> Vec<Leaf> {
 /// The array or list in which leaves are collected: its index variable, and the list, if it is one.
 type SummaryIndex = (Datum, Option<Term>);
 
-/// Collects the leaves in a term of a type. `index` tells in which array or list the term is.
+/// Collects the leaves in a term of a type. `index` is the index variable of the array or list in which the
+/// term is, with the list if it is one.
 fn collect_leaves(
     arrays: Arrays,
     term: Term,

@@ -140,8 +140,8 @@ pub fn for_all(frame: &Frame, fact: &Term) -> Term {
         let mut instances = vec![part.clone()];
         for summary in frame.summaries.iter().filter(|summary| mentioned.contains(&summary.index)) {
             // One conjunct about all cells may become at most 256 conjuncts.
-            let values = Value::enumerate(summary.index.ty(), 256 / instances.len().max(1));
-            let values = values.unwrap_or_default();
+            let most = 256 / instances.len().max(1);
+            let values = Value::enumerate(summary.index.ty(), most).unwrap_or_default();
             let instance_at = |part: &Term, value: &Value| {
                 let index = Term::literal(value.clone());
                 substitute(part, &Substitution::from([(summary.index.clone(), index)]))

@@ -51,11 +51,8 @@ pub fn check(iosts: &Iosts, solver: &mut dyn Solver) -> Vec<Diagnostic> {
         Answer::Sat => {}
     }
     // For each variable: can two valuations that satisfy the condition differ in it?
-    let copies: Substitution = iosts
-        .variables
-        .iter()
-        .map(|variable| (variable.clone(), Term::datum(&second_copy(variable))))
-        .collect();
+    let copy = |variable: &Datum| (variable.clone(), Term::datum(&second_copy(variable)));
+    let copies: Substitution = iosts.variables.iter().map(copy).collect();
     let twice = [condition.clone(), substitute(&condition, &copies)];
     let (mut open, mut undecided, mut shown) = (Vec::new(), Vec::new(), None);
     let mut is_cut = false;
@@ -80,24 +77,11 @@ pub fn check(iosts: &Iosts, solver: &mut dyn Solver) -> Vec<Diagnostic> {
         listed(variables.iter().map(Datum::name)) + if is_cut { ", perhaps others" } else { "" }
     };
     if let Some((variable, valuation)) = shown {
-        let (first, second) = split_witness(iosts, &valuation);
         let are_read = if open.len() > 1 { "are read before they are" } else { "is read before it is" };
         let message =
             format!("the initial condition does not determine {}, which {are_read} written", name_all(&open));
-        let mut diagnostic = Diagnostic::error("not-initialized", message)
-            .at(iosts.origin.clone(), "leaves the initial value open")
-            .note(format!("one initial valuation: {}", show(&first)))
-            .note(format!("another: {}", show(&second)))
-            .help(suggest_condition(iosts, &open, is_cut));
-        if let Some(path) = find_read(iosts, &variable) {
-            let steps: Vec<String> = path.iter().map(|step| format!("`{}`", iosts.describe(step))).collect();
-            let origin = path.last().and_then(|step| step.origin.guard.clone().or(step.origin.whole.clone()));
-            let steps = shortened(&steps.join(", "));
-            diagnostic = diagnostic
-                .at(origin, format!("`{variable}` is read here"))
-                .note(format!("on the way to it, nothing assigns `{variable}`: {steps}"));
-        }
-        diagnostics.push(diagnostic);
+        let diagnostic = explain_open(iosts, message, &variable, &valuation);
+        diagnostics.push(diagnostic.help(suggest_condition(iosts, &open, is_cut)));
     }
     if !undecided.is_empty() {
         let message =
@@ -234,6 +218,23 @@ fn suggest_equation(variable: &Datum) -> Option<String> {
         Type::Array(_) | Type::Record(_) => return None,
     };
     Some(format!("{variable} == {value}"))
+}
+
+/// Makes the error that a variable has no initial value: with two initial valuations that differ in it, of
+/// which `valuation` has the values, and where it is read.
+fn explain_open(iosts: &Iosts, message: String, variable: &Datum, valuation: &Valuation) -> Diagnostic {
+    let (first, second) = split_witness(iosts, valuation);
+    let diagnostic = Diagnostic::error("not-initialized", message)
+        .at(iosts.origin.clone(), "leaves the initial value open")
+        .note(format!("one initial valuation: {}", show(&first)))
+        .note(format!("another: {}", show(&second)));
+    let Some(path) = find_read(iosts, variable) else { return diagnostic };
+    let steps: Vec<String> = path.iter().map(|step| format!("`{}`", iosts.describe(step))).collect();
+    let origin = path.last().and_then(|step| step.origin.guard.clone().or(step.origin.whole.clone()));
+    let steps = shortened(&steps.join(", "));
+    diagnostic
+        .at(origin, format!("`{variable}` is read here"))
+        .note(format!("on the way to it, nothing assigns `{variable}`: {steps}"))
 }
 
 /// Writes an initial condition with an equation for each of these variables. One equation is the example if

@@ -156,12 +156,10 @@ fn raw_constraints(element: &Element) -> Result<Vec<Constraint>, Error> {
 
 /// Meets an element with constraints, and rounds while this makes constraints over integers stronger.
 fn meet_and_round(element: &Element, constraints: &[Constraint], integer: &[bool]) -> Result<Element, Error> {
-    let given: Vec<_> = constraints
-        .iter()
-        .map(|constraint| {
-            to_apron_constraint(constraint.rounded_to_integers(integer).as_ref().unwrap_or(constraint))
-        })
-        .collect();
+    let round = |constraint: &Constraint| {
+        to_apron_constraint(constraint.rounded_to_integers(integer).as_ref().unwrap_or(constraint))
+    };
+    let given: Vec<_> = constraints.iter().map(round).collect();
     let mut element = if given.is_empty() { element.clone() } else { element.meet_constraints(&given)? };
     // After four rounds the element is taken as it is: cutting can go on for very long.
     for _ in 0..4 {

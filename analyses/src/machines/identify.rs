@@ -72,7 +72,8 @@ pub fn choose_state_identifiers(machine: &Mealy, characterising: &[Word]) -> Vec
     (0..machine.next.len()).map(choose_words).collect()
 }
 
-/// Finds harmonised identifiers of each state.
+/// Finds harmonised identifiers of each state: for two states, some word is a prefix of identifiers of both
+/// and tells them apart.
 pub fn find_harmonised(machine: &Mealy, separation: &Separation) -> Vec<Vec<Word>> {
     let mut identifiers: Vec<Vec<Word>> = vec![Vec::new(); machine.next.len()];
     let has_prefix = |words: &[Word], prefix: &[usize]| words.iter().any(|known| known.starts_with(prefix));

@@ -230,9 +230,9 @@ fn real_fits(low: &BoundEnd, high: &BoundEnd) -> Term {
     Term::compare(comparison, &low.at, &high.at)
 }
 
-/// The condition that an integer lies between two ends. `None`: it was not found. An end that is an integer
-/// is itself the candidate, and is compared with the other end. If neither is one, the ends must be 1 apart.
-/// Or both bound the same multiple, without bound data: then the last multiple below the upper end decides.
+/// The condition that an integer lies between two ends. `None`: it was not found. If no end is an integer,
+/// the ends must be 1 apart. Or both bound the same multiple, without bound data: then the last multiple
+/// below the upper end decides.
 fn integer_fits(low: &BoundEnd, high: &BoundEnd, bound: &[Datum]) -> Option<Term> {
     if low.is_whole() && high.is_whole() {
         // Between two excluded integers there is one only if they are 2 apart.
@@ -253,8 +253,13 @@ fn integer_fits(low: &BoundEnd, high: &BoundEnd, bound: &[Datum]) -> Option<Term
                 .filter(|condition| !bound.iter().any(|datum| condition.mentions(datum))),
         };
     }
+    Some(one_end_fits(low, high))
+}
+
+/// The condition that an integer lies between two ends, one of which is an integer. This one, or its
+/// neighbour if it is excluded, is the candidate, and is compared with the other end.
+fn one_end_fits(low: &BoundEnd, high: &BoundEnd) -> Term {
     let one = Term::int(1);
-    // The integer end is the candidate, or its neighbour. The comparison is strict if the other end is.
     let (mut least, mut most) = (low.at.clone(), high.at.clone());
     if low.is_whole() && low.is_excluded {
         least = Term::add(&least, &one);
@@ -272,7 +277,7 @@ fn integer_fits(low: &BoundEnd, high: &BoundEnd, bound: &[Datum]) -> Option<Term
         (false, false) => Term::multiply(&Term::int(times.numerator().clone()), &end),
     };
     let comparison = if is_strict { Comparison::Less } else { Comparison::AtMost };
-    Some(Term::compare(comparison, &scaled(least, &high.times), &scaled(most, &low.times)))
+    Term::compare(comparison, &scaled(least, &high.times), &scaled(most, &low.times))
 }
 
 /// Tries the values of an integer: the condition that one of them fulfils `about`, the parts that mention it.

@@ -30,11 +30,8 @@ pub(super) fn merge_states(data: &[Datum], states: &[&Tidy], ending: &str) -> Ti
         }
     };
     let values: Vec<Term> = data.iter().enumerate().map(merged_value).collect();
-    let cases: Vec<Vec<Term>> = states
-        .iter()
-        .enumerate()
-        .map(|(number, state)| merged_case(state, &values, number, ending))
-        .collect();
+    let case_of = |(number, state): (usize, &&Tidy)| merged_case(state, &values, number, ending);
+    let cases: Vec<Vec<Term>> = states.iter().enumerate().map(case_of).collect();
     let is_common = |part: &Term| cases.iter().all(|case| case.contains(part));
     let mut condition: Vec<Term> = cases[0].iter().filter(|part| is_common(part)).cloned().collect();
     let own_parts = |case: &Vec<Term>| Term::and(case.iter().filter(|part| !is_common(part)).cloned());

@@ -60,7 +60,8 @@ impl Projections {
         &self.projections[number]
     }
 
-    /// Projects a state, and returns the number of the projection.
+    /// Projects a state, and returns the number of the projection. `is_certain`: the state's condition can
+    /// certainly hold.
     pub(super) fn add(&mut self, state: &SymbolicState, is_certain: bool) -> usize {
         let tidy = tidy(&self.data, state, is_certain);
         let projected = project_state(&self.data, tidy, is_certain);

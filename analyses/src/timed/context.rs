@@ -254,16 +254,16 @@ impl PathContext {
         }
     }
 
-    /// Gives registers to the needed values, and projects the rest away. The symbols that do not outlive the
-    /// step have `names` in the assignments, which are returned.
+    /// Gives registers to the needed values, and projects the rest away. `names` has the symbols of the step,
+    /// which do not outlive it, and what the returned assignments write for them.
     fn assign_registers(
         &mut self,
         names: &Substitution,
         registers: &mut Registers,
         solver: &mut dyn Solver,
     ) -> Substitution {
-        // A value that observations determine is held in a register with the variable's own name. Of all
-        // other values the symbols are kept, one by one.
+        // A value that the symbols of the step determine is held in a register with the variable's own name.
+        // Of all other values the symbols are kept, one by one.
         let mut held: Vec<(Datum, Term)> = Vec::new();
         let mut kept_symbols: BTreeSet<Datum> = BTreeSet::new();
         for (variable, value) in &*self.state.open {
@@ -276,25 +276,7 @@ impl PathContext {
         }
         let (tied, untied) = self.split_knowledge(kept_symbols.clone());
         kept_symbols.extend(data_of(&tied));
-        // Symbols of the step that continue under a register's name.
-        let mut continued = Substitution::new();
-        let mut taken: BTreeSet<Datum> = held.iter().map(|(variable, _)| variable.clone()).collect();
-        for (variable, value) in &held {
-            if let Some(symbol) = value.as_datum().filter(|symbol| symbol.ty() == variable.ty()) {
-                continued.entry(symbol.clone()).or_insert_with(|| Term::datum(variable));
-            }
-        }
-        // The other ones stay in their registers if these are free, or else get new ones.
-        let mut extra = Vec::new();
-        for symbol in &kept_symbols {
-            let Some(name) = names.get(symbol).filter(|_| !continued.contains_key(symbol)) else { continue };
-            let is_free = |register: &&Datum| taken.iter().all(|other| other.name() != register.name());
-            let old_register = name.as_datum().filter(|_| symbol.name().ends_with("#was")).filter(is_free);
-            let register = old_register.cloned().unwrap_or_else(|| registers.make_extra(symbol, &taken));
-            taken.insert(register.clone());
-            continued.insert(symbol.clone(), Term::datum(&register));
-            extra.push((register, Term::datum(symbol)));
-        }
+        let (continued, extra) = continue_symbols(&held, &kept_symbols, names, registers);
         let assignments: Substitution = held
             .iter()
             .chain(&extra)
@@ -328,6 +310,34 @@ impl PathContext {
         self.state.condition = drop_implied_of_few(flat(knowledge), solver);
         assignments
     }
+}
+
+/// Gives registers to the symbols of a step that stay: the register of a variable that holds just the symbol,
+/// or else its own register if that is free, or else a new one. Returns the terms of the symbols after the
+/// step, and the registers that hold no variable, with the symbols that they hold.
+fn continue_symbols(
+    held: &[(Datum, Term)],
+    kept_symbols: &BTreeSet<Datum>,
+    names: &Substitution,
+    registers: &mut Registers,
+) -> (Substitution, Vec<(Datum, Term)>) {
+    let (mut continued, mut extra) = (Substitution::new(), Vec::new());
+    for (variable, value) in held {
+        if let Some(symbol) = value.as_datum().filter(|symbol| symbol.ty() == variable.ty()) {
+            continued.entry(symbol.clone()).or_insert_with(|| Term::datum(variable));
+        }
+    }
+    let mut taken: BTreeSet<Datum> = held.iter().map(|(variable, _)| variable.clone()).collect();
+    for symbol in kept_symbols {
+        let Some(name) = names.get(symbol).filter(|_| !continued.contains_key(symbol)) else { continue };
+        let is_free = |register: &&Datum| taken.iter().all(|other| other.name() != register.name());
+        let own_register = name.as_datum().filter(|_| symbol.name().ends_with("#was")).filter(is_free);
+        let register = own_register.cloned().unwrap_or_else(|| registers.make_extra(symbol, &taken));
+        taken.insert(register.clone());
+        continued.insert(symbol.clone(), Term::datum(&register));
+        extra.push((register, Term::datum(symbol)));
+    }
+    (continued, extra)
 }
 
 pub fn not_negative(delay: &Datum) -> Term {
