@@ -16,7 +16,22 @@ impl Octagon {
     /// Panics if the numbers of dimensions differ.
     pub fn is_leq(&self, other: &Self) -> bool {
         self.assert_same_space(other);
-        is_leq(self, other)
+        let (Some(_), Some(theirs)) = (&self.blocks, &other.blocks) else { return self.is_empty() };
+        let places = self.places();
+        for block in theirs {
+            if find_same_block(self, &places, block).is_some() {
+                continue;
+            }
+            if block.dimensions.iter().any(|dimension| places[*dimension].is_none()) {
+                // It may have any value here, but each dimension of a block is bounded or related.
+                return false;
+            }
+            let ours = self.bounds_among(&block.dimensions);
+            if !ours.is_leq(&block.matrix) {
+                return false;
+            }
+        }
+        true
     }
 
     /// Joins two octagons: the least octagon that contains both.
@@ -45,25 +60,7 @@ pub(crate) fn find_same_block<'a>(
     octagon.blocks.as_ref()?.get(index).filter(|twin| block::equal(twin, block))
 }
 
-fn is_leq(a: &Octagon, b: &Octagon) -> bool {
-    let (Some(_), Some(theirs)) = (&a.blocks, &b.blocks) else { return a.is_empty() };
-    let places = a.places();
-    for block in theirs {
-        if find_same_block(a, &places, block).is_some() {
-            continue;
-        }
-        if block.dimensions.iter().any(|dimension| places[*dimension].is_none()) {
-            // In `a` this dimension may have any value, but each dimension of a block is bounded or related.
-            return false;
-        }
-        let ours = a.bounds_among(&block.dimensions);
-        if !ours.is_leq(&block.matrix) {
-            return false;
-        }
-    }
-    true
-}
-
+/// The join of two octagons that have vectors: the greater bounds, where both have some.
 fn join(a: &Octagon, b: &Octagon) -> Octagon {
     let places_of_b = b.places();
     let mut blocks = Vec::new();

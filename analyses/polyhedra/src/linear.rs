@@ -326,6 +326,7 @@ impl LinearExpression {
         Self { row: row::unit(dimension + 2, dimension + 1), denominator: Integer::ONE }
     }
 
+    /// The expression of a row divided by a number, in lowest terms.
     pub(crate) fn of_row(mut row: Row, mut denominator: Integer) -> Self {
         debug_assert!(!denominator.is_zero());
         if denominator.is_negative() {

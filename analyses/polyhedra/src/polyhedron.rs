@@ -201,6 +201,7 @@ impl Polyhedron {
         self.fine().unwrap_or_default().iter().map(|block| block.dimensions.to_vec()).collect()
     }
 
+    /// The polyhedron as one block over all dimensions.
     pub(crate) fn to_dense(&self) -> Dense {
         let all: Vec<usize> = (0..self.dimensions).collect();
         match self.known_duals() {

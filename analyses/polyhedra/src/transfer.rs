@@ -41,6 +41,7 @@ impl RightSide {
 }
 
 impl Polyhedron {
+    /// Prepares the right sides. Panics if a dimension does not exist or is assigned twice.
     fn right_sides(&self, assignments: &[(usize, LinearExpression)]) -> Vec<RightSide> {
         let mut is_assigned = vec![false; self.dimensions()];
         let fitted = |(dimension, expression): &(usize, LinearExpression)| {

@@ -350,6 +350,7 @@ fn is_passing(datum: &Datum, kept: &BTreeSet<Datum>) -> bool {
     datum.name().contains('#') && !kept.contains(datum)
 }
 
+/// The conjuncts of some parts, each once and without nested conjunctions.
 fn flat(parts: Vec<Term>) -> Vec<Term> {
     Term::and(parts).lowered().conjuncts()
 }

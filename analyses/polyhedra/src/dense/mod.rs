@@ -218,6 +218,7 @@ impl Dense {
         Ok(self.dual())
     }
 
+    /// Computes both descriptions. `Ok(None)`: the polyhedron is empty.
     fn convert(&self, budget: &RowBudget) -> Result<Option<Arc<Dual>>, Exceeded> {
         let dimensions = self.dimensions();
         match &self.shared.source {

@@ -29,6 +29,7 @@ struct AffineMap {
 }
 
 impl AffineMap {
+    /// Panics if a dimension is assigned twice, or one is mentioned that does not exist.
     fn new(space: &Dense, assignments: &[(usize, LinearExpression)]) -> Self {
         let scale =
             assignments.iter().fold(Integer::ONE, |lcm, (_, expression)| lcm.lcm(expression.denominator()));
@@ -328,26 +329,20 @@ impl Dense {
                 .map(|index| row[index].clone())
                 .collect()
         };
+        let narrow_constraint = |c: &Constraint| Constraint::of_row(drop_columns(c.row()), c.relation());
         if self.is_known_free_in(dimensions) {
             if let Some(Some(dual)) = self.known_dual() {
-                // Only their unit lines must be dropped. Minimality and order are unaffected.
+                // Only the unit lines of the removed dimensions must be dropped. What is left is minimal and
+                // in order.
                 let narrow = |g: &Generator| Generator { kind: g.kind, row: drop_columns(&g.row) };
                 let mut generators: GeneratorRows = dual.generators.iter().map(narrow).collect();
                 generators.retain(|generator| is_nonzero(generator));
-                let constraints = dual
-                    .constraints
-                    .iter()
-                    .map(|c| Constraint::of_row(drop_columns(c.row()), c.relation()))
-                    .collect();
+                let constraints = dual.constraints.iter().map(narrow_constraint).collect();
                 let lines = dual.lines - (self.dimensions() - kept.len());
                 let dual = Dual { constraints, generators, lines, ..**dual };
                 return Self::of_dual(kept.len(), Some(Arc::new(dual)));
             }
-            let constraints = self.some_constraints();
-            return Self::from_fitted(
-                kept.len(),
-                constraints.map(|c| Constraint::of_row(drop_columns(c.row()), c.relation())).collect(),
-            );
+            return Self::from_fitted(kept.len(), self.some_constraints().map(narrow_constraint).collect());
         }
         if let Some(eliminated) = self.free_by_elimination(dimensions) {
             return eliminated.remove_dimensions(dimensions);
