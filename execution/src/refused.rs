@@ -65,9 +65,9 @@ fn look_along(
     let transitions_of = |state: &State, wanted: &dyn Fn(&Transition) -> bool| -> Vec<&Transition> {
         iosts.transitions.iter().filter(|t| t.source == state.location && wanted(t)).collect()
     };
-    let mut choose = |condition: &Term, transition: &Transition, random: &mut Random| {
+    let mut choose = |condition: &Term, transition: &Transition, state: &Valuation, random: &mut Random| {
         let action = iosts.action(transition.action);
-        let chosen = values.choose(condition, &action.parameters, &nothing, random, &mut solver)?;
+        let chosen = values.choose(condition, &action.parameters, state, random, &mut solver)?;
         Some(Event::new(action.name.clone(), chosen))
     };
     let mut trace: Vec<String> = Vec::new();
@@ -86,7 +86,7 @@ fn look_along(
                     if warnings.contains_key(&(refuser.location, transition.action)) || condition.is_false() {
                         continue;
                     }
-                    if let Some(event) = choose(&condition, transition, &mut random)
+                    if let Some(event) = choose(&condition, transition, &nothing, &mut random)
                         && !step(iosts, taker, &event).is_empty()
                         && refusing.iter().all(|state| step(iosts, state, &event).is_empty())
                     {
@@ -101,7 +101,7 @@ fn look_along(
         let possible: Vec<&State> = states.iter().collect();
         let state = *random.pick(&possible)?;
         let transition = *random.pick(&transitions_of(state, &|t| iosts.action(t.action).is_visible()))?;
-        if let Some(event) = choose(&guard_in(transition, state), transition, &mut random) {
+        if let Some(event) = choose(&transition.guard, transition, &state.valuation, &mut random) {
             trace.push(event.to_string());
             states = after(iosts, states.clone(), &[event]);
         } else if let Some((action, warning)) = find_narrow_output(iosts, state, &states, &trace.join(", ")) {

@@ -135,16 +135,18 @@ impl<S: Solver> WalkedModel<S> {
         Some(Event::new(action.name.clone(), chosen))
     }
 
-    /// Finds an output here that some values of its parameters may allow, and why its guard has no value if
-    /// no such output has a guard with one.
-    fn find_hard_output(&self, state: &State) -> Option<(&Action, Option<String>)> {
+    /// Finds an output with parameters that may be possible here, for the case that no values were found for
+    /// any. The text says which comparison or assignment has no value in this state. An output without such a
+    /// text is preferred.
+    fn find_unsolved_output(&self, state: &State) -> Option<(&Action, Option<String>)> {
         let transitions = self.outgoing[state.location].iter().map(|number| &self.iosts.transitions[*number]);
         let possible = transitions
             .filter(|transition| may_be(transition, state))
             .map(|transition| (self.iosts.action(transition.action), transition));
-        let hard =
+        let unsolved =
             possible.filter(|(action, _)| action.kind == ActionKind::Output && !action.parameters.is_empty());
-        let explained = hard.map(|(action, transition)| (action, find_undefined(action, transition, state)));
+        let explained =
+            unsolved.map(|(action, transition)| (action, find_undefined(action, transition, state)));
         explained.min_by_key(|(_, undefined)| undefined.is_some())
     }
 
@@ -299,7 +301,7 @@ impl<S: Solver> Implementation for Simulated<S> {
         let state = self.model.state.as_ref().filter(|_| self.is_silent && !self.is_free)?;
         let iosts = &self.model.iosts;
         let place = format!("in `{}`{}", iosts.locations[state.location].name, describe_values(iosts, state));
-        let what = match (&self.ignored, self.model.find_hard_output(state)) {
+        let what = match (&self.ignored, self.model.find_unsolved_output(state)) {
             (Some(input), _) => {
                 let mut from_here = iosts.transitions.iter().filter(|one| one.source == state.location);
                 let guarded = from_here.find(|one| iosts.action(one.action).name == input.action);

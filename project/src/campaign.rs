@@ -182,26 +182,31 @@ fn read_tests(
         let what = "an item of `tests`";
         let NodeKind::Mapping(entries) = &item.kind else {
             shape::wrong_kind(collector, item, what, "a mapping", LIKE);
+            tests.push(None);
             continue;
         };
         shape::check_keys(collector, entries, &["configuration", "test_case"], what);
         let configuration = shape::get(entries, "configuration");
         let document = shape::get(entries, "test_case");
-        match (configuration, document) {
+        let source = match (configuration, document) {
             (Some(node), None) => {
-                let read = read_reference(collector, node, "configuration", folder);
-                tests.push(read.map(TestSource::Configuration));
+                read_reference(collector, node, "configuration", folder).map(TestSource::Configuration)
             }
             (None, Some(node)) => {
-                tests.push(read_reference(collector, node, "test_case", folder).map(TestSource::Document));
+                read_reference(collector, node, "test_case", folder).map(TestSource::Document)
             }
             (Some(_), Some(node)) => {
                 let message = "an item must name either a configuration or a test case";
                 let label = "the second one: make it an item of its own";
                 collector.error("two-sources", message, &node.head(), label);
+                None
             }
-            (None, None) => shape::missing_key(collector, item, "configuration", what, LIKE),
-        }
+            (None, None) => {
+                shape::missing_key(collector, item, "configuration", what, LIKE);
+                None
+            }
+        };
+        tests.push(source);
     }
     tests.into_iter().collect()
 }

@@ -282,7 +282,9 @@ impl Trie {
         0
     }
 
-    /// Finds a word that tells the states of two nodes apart at the least price, and the shortest of these.
+    /// Finds a cheap word that tells the states of two nodes apart. It is a word that the suite has after
+    /// both nodes, and then a shortest word that tells the reached states apart. Of these words it is the
+    /// cheapest, and the shortest of several. But the search ends at the first word that costs nothing.
     fn find_cheapest_word(
         &self,
         machine: &Mealy,
@@ -310,7 +312,7 @@ impl Trie {
             for input in 0..machine.inputs {
                 if let (Some(next_first), Some(next_second)) = (first.next[input], second.next[input]) {
                     let longer = [prefix.as_slice(), &[input]].concat();
-                    // The suite has this word already after both.
+                    // The suite has this word already after both, so it costs nothing.
                     if machine.difference(first.state, second.state, &[input]).is_some() {
                         return Some(longer);
                     }

@@ -117,9 +117,10 @@ fn open_fully(condition: &Term, scope: &mut DecisiveScope) -> OpenedFully {
 }
 
 /// Explains the innermost part that was opened, if it is a `match` case that is `false`, or a conjunction of
-/// which several parts fail. `None`: its values explain it.
+/// few parts of which none holds, and at least one is not explained by its values. `None`: the values of the
+/// part explain it.
 ///
-/// `is_shown` says whether the part is short and shown as it is.
+/// `is_shown` says that the message shows this part already. A `match` case is then not repeated.
 fn explain_last_part(part: &Term, scope: &DecisiveScope, branch: &str, is_shown: bool) -> Option<Grounds> {
     if let Some((subject, alternative)) = find_false_case(part, scope) {
         let mut values = BTreeMap::new();
@@ -131,11 +132,11 @@ fn explain_last_part(part: &Term, scope: &DecisiveScope, branch: &str, is_shown:
     if parts.len() > FEW_SHOWN || parts.iter().any(|part| scope.is_true(part)) {
         return None;
     }
-    let all: Vec<Grounds> =
+    let grounds_of_parts: Vec<Grounds> =
         parts.iter().map(|part| explain_condition(part, &scope.values, &scope.of_event)).collect();
-    all.iter().any(|grounds| grounds.since.is_some()).then(|| {
+    grounds_of_parts.iter().any(|grounds| grounds.since.is_some()).then(|| {
         let (mut texts, mut values) = (Vec::new(), BTreeMap::new());
-        for (part, Grounds { since, values: of_part }) in parts.iter().zip(all) {
+        for (part, Grounds { since, values: of_part }) in parts.iter().zip(grounds_of_parts) {
             let is_long = part.to_string().chars().count() > LONGEST_VALUE;
             texts.push(match since {
                 Some(since) if is_long => since,

@@ -676,7 +676,9 @@ impl Typing<'_, '_> {
                 "write `[k for k in s]` for the list of its keys"
             }
             Some(_) => "write `[m[k] for k in m]` for the list of its values",
-            None if sort.is_number() => "for two numbers, write `min(a, b)` or `max(a, b)`",
+            None if sort.is_number() && matches!(function, "min" | "max") => {
+                "for two numbers, write `min(a, b)` or `max(a, b)`"
+            }
             None => return None,
         };
         Some(help.to_owned())

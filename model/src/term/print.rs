@@ -194,7 +194,7 @@ pub(crate) fn says_type(term: &Term) -> bool {
     }
 }
 
-/// Is this a comprehension whose domain and element show the type?
+/// Is this a comprehension that shows its type: its element does, and its bound is that of its domain?
 fn is_typed_by_parts(term: &Term) -> bool {
     let TermShape::Operation(DerivedOperation::Quantified(quantified), arguments) = term.shape() else {
         return false;
@@ -206,6 +206,7 @@ fn is_typed_by_parts(term: &Term) -> bool {
     let Type::Record(domain) = arguments[0].sort() else { return false };
     // The reader gives the list the bound of its domain. Without a bound there is a field for each key.
     let most = domain.most().unwrap_or(domain.fields.len());
+    // Field 0 of a list is its length, and field 1 its first element.
     let is_of_element = |(_, ty): &(String, Type)| *ty == element.declared_type();
     says_type(element) && list.most() == Some(most) && list.fields.get(1).is_some_and(is_of_element)
 }
@@ -353,7 +354,7 @@ fn write_term(f: &mut dyn fmt::Write, term: &Term, at_least: Binding) -> fmt::Re
             f.write_str(" then ")?;
             write_term(f, a, Binding::Or)?;
             f.write_str(" else ")?;
-            // A chain after a single condition would look as if its last part stood outside.
+            // `if c then x else a && b` looks like `(if c then x else a) && b`, so `a && b` gets brackets.
             let is_chain = |term: &Term| matches!(term.written(), Some(Node::And(_) | Node::Or(_)));
             let at_least = if is_chain(b) && !is_chain(a) { Binding::Atom } else { Binding::Conditional };
             write_term(f, b, at_least)
@@ -395,6 +396,8 @@ fn write_term(f: &mut dyn fmt::Write, term: &Term, at_least: Binding) -> fmt::Re
             }
             f.write_str("}")
         }
+        // The first field of a list is its length, and that of an option or variant its case. It says which
+        // fields count. The others are not written, so they must have the value that reading gives them.
         Node::Record(ty, fields) => match (&ty.form, fields[0].written_literal()) {
             (RecordForm::List | RecordForm::Option | RecordForm::Variant(_), Some(first))
                 if first.is_in(&ty.fields[0].1) && are_others_simplest(ty, first, fields) =>

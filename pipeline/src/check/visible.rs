@@ -95,7 +95,8 @@ pub fn check_visible(visible: &Visible, closed: &Closed, solver: &mut dyn Solver
 }
 
 /// Checks that the steps of each location are those of its members: none is lost, and none is added. Nothing
-/// is followed from an end.
+/// is followed from an end. Both kinds of step lead to a location of the closed machine: `member_steps` are
+/// what the members can do, and `claimed_steps` what the visible transitions say that they do.
 fn check_simulation(
     checking: &mut Checking<'_>,
     visible: &Visible,
@@ -131,15 +132,17 @@ fn check_simulation(
                 target: member.location,
                 ends: visible.ends[t.target],
             };
-            let set_steps: Vec<VisibleStep> =
+            let claimed_steps: Vec<VisibleStep> =
                 made.iter().flat_map(|t| places[t.target].iter().map(|member| step_to(member, t))).collect();
             // Each step of one list must be one of the other list, to the same location with the same data.
             for (checked, candidates, rule) in [
-                (&member_steps, &set_steps, "visible 3: lost"),
-                (&set_steps, &member_steps, "visible 4: added"),
+                (&member_steps, &claimed_steps, "visible 3: lost"),
+                (&claimed_steps, &member_steps, "visible 4: added"),
             ] {
                 for step in checked {
                     let matching = candidates.iter().filter(|candidate| candidate.target == step.target);
+                    // One candidate must be the same step: it is possible, and gives the same values to the
+                    // data that matter behind both.
                     let conclusions: Vec<Term> = matching
                         .map(|candidate| {
                             let effect = relevant_effect(visible, step, candidate);
