@@ -118,13 +118,11 @@ impl Polyhedron {
                 // The side that is in fewer pieces is more likely to be worth starting from.
                 let (fewer, more) = if a.len() <= b.len() { (a, b) } else { (b, a) };
                 let base = polyhedron::merge_constraints(fewer, group);
-                let added: Vec<Constraint> = more
-                    .iter()
-                    .flat_map(|block| {
-                        block.body.some_constraints().map(|c| block.outward(c, self.dimensions()))
-                    })
-                    .map(|c| polyhedron::inward(&c, group))
-                    .collect();
+                let mut added = Vec::new();
+                for block in more {
+                    let outward = block.body.some_constraints().map(|c| block.outward(c, self.dimensions()));
+                    added.extend(outward.map(|c| polyhedron::inward(&c, group)));
+                }
                 Block::of(group, base.meet_constraints(&added))
             }
         });
@@ -311,7 +309,12 @@ pub(crate) fn size(blocks: &[Block]) -> usize {
 }
 
 /// Moves the blocks that both sides have to `same`.
-fn split_off_same(dimensions: usize, same: &mut Vec<Block>, mine: &mut Vec<Block>, theirs: &mut Vec<Block>) {
+pub(crate) fn split_off_same(
+    dimensions: usize,
+    same: &mut Vec<Block>,
+    mine: &mut Vec<Block>,
+    theirs: &mut Vec<Block>,
+) {
     let owners = block_owners(dimensions, theirs);
     let mut is_shared = vec![false; theirs.len()];
     mine.retain(|block| {

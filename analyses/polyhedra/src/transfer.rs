@@ -99,10 +99,8 @@ impl Polyhedron {
         let blocks_by_group = polyhedron::by_group(&blocks, &groups);
         let mut result = Vec::new();
         for (group, blocks) in groups.iter().zip(&blocks_by_group) {
-            let own_rights: Vec<&RightSide> = rights
-                .iter()
-                .filter(|right| group.binary_search(&(dimensions + right.dimension)).is_ok())
-                .collect();
+            let is_own = |right: &&RightSide| group.binary_search(&(dimensions + right.dimension)).is_ok();
+            let own_rights: Vec<&RightSide> = rights.iter().filter(is_own).collect();
             let old: Vec<usize> = group.iter().copied().filter(|&at| at < dimensions).collect();
             // The group has nothing to do with an assigned dimension.
             if own_rights.is_empty() && !old.iter().any(|&at| is_assigned[at]) {

@@ -32,6 +32,7 @@ use std::collections::BTreeMap;
 use crate::bits::BitSet;
 use crate::dense::Dense;
 use crate::dual::{self, Dual};
+use crate::integer::Integer;
 use crate::linear::{Constraint, Relation};
 use crate::polyhedron::{Block, Polyhedron};
 use crate::row::{self, Row};
@@ -53,17 +54,9 @@ impl Polyhedron {
         };
         let dimensions = self.dimensions();
         let (mut old, mut new) = (old.into_owned(), new.into_owned());
-        let owners = lattice::block_owners(dimensions, &new);
+        // Blocks that both have pass through.
         let mut settled = Vec::new();
-        old.retain(|block| {
-            // Blocks that both have pass through.
-            let twin = owners[block.dimensions[0]].is_some_and(|index| new[index].is_known_equal(block));
-            if twin {
-                settled.push(block.clone());
-            }
-            !twin
-        });
-        new.retain(|block| settled.iter().all(|shared| !shared.is_known_equal(block)));
+        lattice::split_off_same(dimensions, &mut settled, &mut old, &mut new);
         // Blocks with the same dimensions on both sides are widened alone, in these few dimensions.
         let owners = lattice::block_owners(dimensions, &new);
         let mut is_done = vec![false; new.len()];
@@ -135,15 +128,37 @@ fn widen_block(old: &Block, new: &Block) -> Option<Block> {
     (!body.is_universe()).then(|| Block { dimensions: old.dimensions.clone(), body })
 }
 
+/// What the second part of the algorithm needs to know of `self`.
+#[derive(Default)]
+struct OldSide {
+    /// In echelon form.
+    equalities: Vec<Row>,
+    /// For each facet, whether it is strict.
+    facets: BTreeMap<Row, bool>,
+}
+
+impl OldSide {
+    /// Finds a constraint in whose place a row could have been, and returns whether it is strict.
+    fn find_replaced(&self, row: &[Integer]) -> Option<bool> {
+        let mut reduced = Row::from(row);
+        row::reduce(&mut reduced, &self.equalities);
+        // A row of zeros vanishes at all generators, so it could have been in the place of an equality.
+        if reduced.iter().all(Integer::is_zero) {
+            return Some(false);
+        }
+        let of_facet = self.facets.get(&reduced).copied();
+        // Without the precondition the other side of a facet's border may turn up.
+        row::negate(&mut reduced);
+        of_facet.or_else(|| self.facets.get(&reduced).copied())
+    }
+}
+
 /// The constraints of the widening of products of non-empty blocks, the descriptions being known.
 fn widening_constraints(dimensions: usize, old: &[Block], new: &[Block]) -> Vec<Constraint> {
     let owners = lattice::block_owners(dimensions, new);
     let implied = |constraint: &Constraint| lattice::satisfies(new, &owners, constraint);
-    let mut result = Vec::new();
-    let mut equalities: Vec<Row> = Vec::new();
-    // For each facet of the old side, whether it is strict.
-    let mut facets: BTreeMap<Row, bool> = BTreeMap::new();
-    // The first part, and what the second part needs to know of the old side.
+    let (mut result, mut old_side) = (Vec::new(), OldSide::default());
+    // The first part of the algorithm.
     for block in old {
         let Some(Some(dual)) = block.body.known_dual() else { continue };
         for constraint in dual.closure_constraints() {
@@ -153,14 +168,14 @@ fn widening_constraints(dimensions: usize, old: &[Block], new: &[Block]) -> Vec<
                 Relation::Equal => {
                     let opposite = constraint.with_relation(Relation::Greater).negated();
                     result.extend(core::iter::once(closed).chain(opposite).filter(|half| implied(half)));
-                    equalities.push(Row::from(constraint.row()));
+                    old_side.equalities.push(Row::from(constraint.row()));
                     continue;
                 }
                 _ if implied(&constraint) => result.push(constraint.clone()),
                 Relation::Greater => result.extend(Some(closed).filter(|closed| implied(closed))),
                 Relation::AtLeast => {}
             }
-            facets.insert(Row::from(constraint.row()), constraint.relation() == Relation::Greater);
+            old_side.facets.insert(Row::from(constraint.row()), constraint.relation() == Relation::Greater);
         }
         for extra in &dual.constraints[dual.equalities + dual.facets..] {
             let outward = |constraint| block.outward(constraint, dimensions);
@@ -174,18 +189,7 @@ fn widening_constraints(dimensions: usize, old: &[Block], new: &[Block]) -> Vec<
         let Some(Some(dual)) = block.body.known_dual() else { continue };
         for constraint in dual.closure_constraints() {
             let constraint = block.outward(constraint, dimensions);
-            let mut row = Row::from(constraint.row());
-            row::reduce(&mut row, &equalities);
-            // A row of zeros vanishes at all generators of the old side, and any other one at those of a facet.
-            let was_strict = if row.iter().all(crate::integer::Integer::is_zero) {
-                Some(false)
-            } else {
-                let of_facet = facets.get(&row).copied();
-                // Without the precondition the other side of a facet's border may turn up.
-                row::negate(&mut row);
-                of_facet.or_else(|| facets.get(&row).copied())
-            };
-            let Some(was_strict) = was_strict else { continue };
+            let Some(was_strict) = old_side.find_replaced(constraint.row()) else { continue };
             result.push(match constraint.relation() {
                 Relation::Greater if !was_strict => constraint.with_relation(Relation::AtLeast),
                 _ => constraint,

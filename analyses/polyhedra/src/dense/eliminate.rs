@@ -32,11 +32,9 @@ impl Dense {
 fn eliminate_column(constraints: Vec<Constraint>, column: usize) -> Option<Vec<Constraint>> {
     let (concerned, mut result): (Vec<Constraint>, Vec<Constraint>) =
         constraints.into_iter().partition(|constraint| !constraint.row()[column].is_zero());
-    let equality = concerned
-        .iter()
-        .enumerate()
-        .filter(|(_, constraint)| constraint.relation() == Relation::Equal)
-        .min_by_key(|(_, constraint)| constraint.row()[column].abs());
+    let is_equality = |(_, constraint): &(usize, &Constraint)| constraint.relation() == Relation::Equal;
+    let equalities = concerned.iter().enumerate().filter(is_equality);
+    let equality = equalities.min_by_key(|(_, constraint)| constraint.row()[column].abs());
     if let Some((index, equality)) = equality {
         let mut pivot = Row::from(equality.row());
         if pivot[column].is_negative() {

@@ -210,11 +210,8 @@ impl Dense {
         let Some(generators) = self.some_generators() else {
             return Self::empty(dimensions);
         };
-        let mapped = generators
-            .map(|generator| Generator { kind: generator.kind, row: map.image(&generator.row) })
-            .filter(is_nonzero)
-            .collect();
-        Self::of_generators(dimensions, None, mapped)
+        let image = |old: &Generator| Generator { kind: old.kind, row: map.image(&old.row) };
+        Self::of_generators(dimensions, None, generators.map(image).filter(is_nonzero).collect())
     }
 
     /// The points, each with one more coordinate: the value of an expression that does not read it, in a
@@ -350,14 +347,11 @@ impl Dense {
         let Some(generators) = self.some_generators() else {
             return Self::empty(kept.len());
         };
-        let mapped = generators
-            .map(|generator| {
-                let mut row = drop_columns(&generator.row);
-                row::normalise(&mut row);
-                Generator { kind: generator.kind, row }
-            })
-            .filter(is_nonzero)
-            .collect();
-        Self::of_generators(kept.len(), None, mapped)
+        let project = |generator: &Generator| {
+            let mut row = drop_columns(&generator.row);
+            row::normalise(&mut row);
+            Generator { kind: generator.kind, row }
+        };
+        Self::of_generators(kept.len(), None, generators.map(project).filter(is_nonzero).collect())
     }
 }
