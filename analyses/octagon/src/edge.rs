@@ -53,14 +53,13 @@ pub(crate) struct WeightedSum {
 pub(crate) fn sides(constraint: &Constraint) -> Vec<WeightedSum> {
     let side = |sign: i64| {
         let sign = Integer::from(sign);
-        let used = constraint.coefficients().iter().enumerate().filter(|(_, c)| !c.is_zero());
         // c x + k >= 0 is -c x <= k.
         let term = |(at, c): (usize, &Integer)| {
             let node = if (c * &sign).is_negative() { 2 * at } else { 2 * at + 1 };
             (node, c.abs())
         };
         WeightedSum {
-            terms: used.map(term).collect(),
+            terms: constraint.terms().map(term).collect(),
             value: constraint.constant() * &sign,
             strict: constraint.relation() == Relation::Greater,
         }

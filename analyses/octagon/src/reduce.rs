@@ -36,6 +36,7 @@ pub(crate) fn reduced(block: &OctagonBlock) -> Reduced {
         Some(DbmEdge { row: node(row), column: node(column), value, strict })
     };
     let mut reduced = Reduced { equalities: Vec::new(), inequalities: Vec::new() };
+    // A single variable with one value.
     if matrix.variables() == 1 && matrix.get(0, 1).plus(matrix.get(1, 0)) == UpperBound::ZERO {
         reduced.equalities.extend(edge(1, 0));
         return reduced;

@@ -397,8 +397,7 @@ impl<'a> BlockTerms<'a> {
     /// The coefficients other than 0, with their dimensions.
     fn iter(self) -> impl Iterator<Item = (usize, &'a Integer)> {
         let place = move |at: usize| self.dimensions.map_or(at, |dimensions| dimensions[at]);
-        let coefficients = self.constraint.coefficients().iter().enumerate();
-        coefficients.filter(|(_, entry)| !entry.is_zero()).map(move |(at, entry)| (place(at), entry))
+        self.constraint.terms().map(move |(at, entry)| (place(at), entry))
     }
 
     /// The terms of a block, as a row in its space with this constant.

@@ -459,8 +459,7 @@ fn narrow_by_candidates(
     mut candidates: Vec<Constraint>,
     budget: &RowBudget,
 ) -> Polyhedron {
-    let variables =
-        |c: &Constraint| c.coefficients().iter().filter(|coefficient| !coefficient.is_zero()).count();
+    let variables = |c: &Constraint| c.terms().count();
     candidates.sort_by_cached_key(|c| (variables(c), c.relation() != Relation::Equal, c.clone()));
     candidates.dedup();
     let mut current = start.clone();

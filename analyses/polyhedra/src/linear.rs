@@ -96,6 +96,11 @@ impl Constraint {
         &self.row[1..]
     }
 
+    /// The coefficients other than 0, each after its dimension.
+    pub fn terms(&self) -> impl Iterator<Item = (usize, &Integer)> + Clone {
+        self.coefficients().iter().enumerate().filter(|(_, coefficient)| !coefficient.is_zero())
+    }
+
     /// The constant `k`.
     pub fn constant(&self) -> &Integer {
         &self.row[0]
@@ -110,14 +115,12 @@ impl Constraint {
     pub fn has_factor_beyond(&self, most: i64) -> bool {
         let is_beyond =
             |factor: &Integer| factor.to_i64().is_none_or(|factor| !(-most..=most).contains(&factor));
-        self.coefficients().iter().any(is_beyond)
-            && self.coefficients().iter().filter(|factor| !factor.is_zero()).count() > 1
+        self.coefficients().iter().any(is_beyond) && self.terms().count() > 1
     }
 
     /// The dimension whose value it gives, if it is an equality of a single dimension.
     pub fn fixes(&self) -> Option<usize> {
-        let mut mentioned =
-            self.coefficients().iter().enumerate().filter(|(_, factor)| **factor != Integer::ZERO);
+        let mut mentioned = self.terms();
         let (dimension, _) = mentioned.next().filter(|_| self.relation == Relation::Equal)?;
         mentioned.next().is_none().then_some(dimension)
     }
@@ -148,11 +151,9 @@ impl Constraint {
     /// stronger, or has a dimension that is not marked in `integer`.
     pub fn rounded_to_integers(&self, integer: &[bool]) -> Option<Self> {
         let mut gcd = Integer::ZERO;
-        for (dimension, coefficient) in self.coefficients().iter().enumerate() {
-            if !coefficient.is_zero() {
-                integer.get(dimension).filter(|is_integer| **is_integer)?;
-                gcd = gcd.gcd(coefficient);
-            }
+        for (dimension, coefficient) in self.terms() {
+            integer.get(dimension).filter(|is_integer| **is_integer)?;
+            gcd = gcd.gcd(coefficient);
         }
         let constant = self.constant();
         let rounded = match self.relation {

@@ -107,6 +107,7 @@ impl Polyhedron {
                 result.extend(blocks.iter().map(|&block| block.clone()));
                 continue;
             }
+            // The dimensions of the group before or after the assignment, and those only after it.
             let mut space: Vec<usize> =
                 old.iter().copied().chain(own_rights.iter().map(|right| right.dimension)).collect();
             space.sort_unstable();
