@@ -86,8 +86,7 @@ impl Update {
             dimension < frame.dimensions() && !frame.cells_of_arrays().contains(&dimension)
         };
         let is_about_all = |constraint: &&Constraint| {
-            let mut used =
-                constraint.coefficients().iter().enumerate().filter(|(_, factor)| !factor.is_zero());
+            let mut used = constraint.terms();
             used.clone().all(|(dimension, _)| is_of_state(dimension))
                 && used.any(|(dimension, _)| elements.contains(&dimension))
         };
@@ -147,6 +146,7 @@ struct NewCases {
 }
 
 impl NewCases {
+    /// Adds a case if it is new.
     fn add(&mut self, case: Update) {
         self.size += case.condition.size();
         let mut hasher = DefaultHasher::new();

@@ -198,6 +198,7 @@ impl<E: Equations> SolverRun<'_, E> {
             sum = self.equations.join(&sum, &value);
         }
         if sum != entered {
+            // (The last edge was taken just now.)
             for edge in self_loops.iter().rev().skip(1) {
                 let value = self.equations.repeated(*edge, &sum);
                 sum = self.equations.join(&sum, &value);

@@ -287,6 +287,7 @@ impl Elements {
         AbstractValue::new(result)
     }
 
+    /// Meets cell by cell. A cell without an element in one of them has none.
     pub fn meet(&mut self, a: &AbstractValue, b: &AbstractValue) -> AbstractValue {
         if a == b {
             return a.clone();

@@ -248,9 +248,8 @@ fn find_halves(
 fn split_candidates(abstraction: &Abstraction, elements: &[ElementId]) -> Vec<Constraint> {
     // Half-spaces over many numbers, or with constants beyond 32 bits, make conversions explode.
     let is_simple = |constraint: &&Constraint| {
-        let largest = Integer::from(i64::from(i32::MAX));
-        let is_small = *constraint.constant() < largest && -constraint.constant().clone() < largest;
-        is_small && constraint.coefficients().iter().filter(|factor| !factor.is_zero()).count() <= 2
+        let is_small = constraint.constant().abs() < Integer::from(i64::from(i32::MAX));
+        is_small && constraint.terms().count() <= 2
     };
     // A region must contain a state as a whole, so it cannot be split by a number that stands for many cells.
     let of_state = |constraint: &&Constraint| {

@@ -31,7 +31,7 @@ use coreach_model::term::node::{Node, StringOperation};
 use coreach_model::term::operation::{DerivedOperation, StandardOperation};
 use coreach_model::term::{Substitution, Term, TermShape, replace, substitute, subterms};
 use coreach_model::{Datum, Type, Value};
-use coreach_polyhedra::{Constraint, Integer, LinearExpression, Rational};
+use coreach_polyhedra::{Constraint, LinearExpression, Rational};
 
 use crate::domains::any::AnyElement;
 use crate::frame::Frame;
@@ -107,18 +107,12 @@ pub fn instantiate_cells(frame: &Frame, fact: &AnyElement, instances: &[CellInst
             continue;
         }
         for constraint in known.constraints() {
-            let used: Vec<(usize, &Integer)> = constraint
-                .coefficients()
-                .iter()
-                .enumerate()
-                .filter(|(_, factor)| !factor.is_zero())
-                .collect();
             // It says nothing of the cell.
-            if used.iter().all(|(dimension, _)| instance_of(*dimension) == *dimension) {
+            if constraint.terms().all(|(dimension, _)| instance_of(dimension) == dimension) {
                 continue;
             }
             let mut expression = LinearExpression::constant(Rational::from(constraint.constant().clone()));
-            for (dimension, factor) in used {
+            for (dimension, factor) in constraint.terms() {
                 let instance = LinearExpression::variable(instance_of(dimension));
                 expression = expression.plus(&instance.times(&Rational::from(factor.clone())));
             }

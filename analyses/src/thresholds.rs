@@ -69,9 +69,8 @@ pub fn list_thresholds(
 
 /// Is it a bound of one number, and not beyond 32 bits?
 fn is_bound(constraint: &Constraint) -> bool {
-    let largest = Integer::from(i64::from(i32::MAX));
-    let is_small = *constraint.constant() < largest && -constraint.constant().clone() < largest;
-    is_small && constraint.coefficients().iter().filter(|coefficient| !coefficient.is_zero()).count() == 1
+    let is_small = constraint.constant().abs() < Integer::from(i64::from(i32::MAX));
+    is_small && constraint.terms().count() == 1
 }
 
 /// Both half-spaces of a comparison, at its constant, one below and one above.

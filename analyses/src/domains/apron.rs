@@ -73,6 +73,7 @@ thread_local! {
     static MANAGERS: RefCell<Vec<Manager>> = const { RefCell::new(Vec::new()) };
 }
 
+/// This thread's manager of a library, which is made when it is first asked for.
 fn find_manager(library: ApronLibrary) -> Result<Manager, Error> {
     MANAGERS.with_borrow_mut(|managers| {
         if let Some(known) = managers.iter().find(|manager| manager.library() == library) {
@@ -197,9 +198,8 @@ fn widen_within(old: &Element, new: &Element, thresholds: &[Constraint]) -> Resu
             thresholds.iter().filter_map(matrix_entry).flat_map(both_signs).collect();
         return old.widen_octagon(new, &numbers);
     }
-    let is_usable = |constraint: &&Constraint| {
-        library != ApronLibrary::Box || constraint.coefficients().iter().filter(|c| !c.is_zero()).count() == 1
-    };
+    let is_usable =
+        |constraint: &&Constraint| library != ApronLibrary::Box || constraint.terms().count() == 1;
     let within: Vec<_> = thresholds.iter().filter(is_usable).map(to_apron_constraint).collect();
     if within.is_empty() { old.widen(new) } else { old.widen_within(new, &within) }
 }
@@ -242,8 +242,8 @@ fn constraints_of_octagon(element: &Element) -> Result<Vec<Constraint>, Error> {
         let Some((used, scale)) = octagonal_shape(&constraint) else { continue };
         if used == 2 {
             let constant = RBig::from(big(constraint.constant())) / RBig::from(big(&scale));
-            let mut mentioned = constraint.coefficients().iter().enumerate().filter(|(_, c)| !c.is_zero());
-            let least_sum = mentioned
+            let least_sum = constraint
+                .terms()
                 .try_fold(constant, |sum, (dimension, c)| Some(sum + least_value(dimension, c.signum())?));
             // It follows from the bounds of its two dimensions.
             if least_sum.is_some_and(|sum| sum >= RBig::ZERO) {

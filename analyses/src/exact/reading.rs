@@ -149,6 +149,7 @@ impl ReadTerms<'_> {
         read
     }
 
+    /// Reads a name, a literal or a number.
     fn read_word(&self, word: &str) -> Option<Term> {
         match word {
             "true" => return Some(Term::yes()),
