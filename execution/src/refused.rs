@@ -73,17 +73,26 @@ fn look_along(
     let mut trace: Vec<String> = Vec::new();
     while trace.len() < MOST_LOOKED && states.len() <= MOST_STATES && warnings.len() < FEW_SHOWN {
         // Looks for an input that one state takes, and another one refuses even after internal steps.
-        for refuser in states.iter().filter(|_| states.len() > 1) {
-            let refusing = internal_closure(iosts, BTreeSet::from([refuser.clone()]));
-            for taker in states.iter().filter(|state| *state != refuser) {
-                let is_input = |t: &Transition| iosts.action(t.action).kind == ActionKind::Input;
-                for transition in transitions_of(taker, &is_input) {
-                    let refusals = refusing.iter().flat_map(|state| {
-                        let of_action = transitions_of(state, &|t| t.action == transition.action);
-                        of_action.into_iter().map(move |t| guard_in(t, state).not())
-                    });
-                    let condition = Term::and(refusals.chain([guard_in(transition, taker)]));
-                    if warnings.contains_key(&(refuser.location, transition.action)) || condition.is_false() {
+        let is_input = |t: &Transition| iosts.action(t.action).kind == ActionKind::Input;
+        let list_inputs = |state: &State| -> Vec<(&Transition, Term)> {
+            transitions_of(state, &is_input).into_iter().map(|t| (t, guard_in(t, state))).collect()
+        };
+        let several = states.iter().filter(|_| states.len() > 1);
+        let inputs: BTreeMap<&State, Vec<(&Transition, Term)>> =
+            several.map(|state| (state, list_inputs(state))).collect();
+        for refuser in inputs.keys() {
+            let refusing = internal_closure(iosts, BTreeSet::from([(*refuser).clone()]));
+            for (taker, taken) in inputs.iter().filter(|(state, _)| *state != refuser) {
+                for (transition, guard) in taken {
+                    if warnings.contains_key(&(refuser.location, transition.action)) {
+                        continue;
+                    }
+                    // The internal steps of a possible state lead to possible states.
+                    let in_refusing = refusing.iter().filter_map(|state| inputs.get(state)).flatten();
+                    let of_action = in_refusing.filter(|(t, _)| t.action == transition.action);
+                    let refusals = of_action.map(|(_, guard)| guard.not());
+                    let condition = Term::and(refusals.chain([guard.clone()]));
+                    if condition.is_false() {
                         continue;
                     }
                     if let Some(event) = choose(&condition, transition, &nothing, &mut random)

@@ -232,8 +232,9 @@ impl Values {
         let drawable = free.iter().all(|datum| is_drawable(datum.ty()) || !open.mentions(datum));
         let wants_solver = draw::source(&self.mix, random) == Pick::Diverse;
         if drawable && !wants_solver {
+            let mut hints = BTreeMap::new();
             for _ in 0..ATTEMPTS {
-                let Some((drawn, sources)) = self.draw(&open, &free, random) else { break };
+                let Some((drawn, sources)) = self.draw(&open, &free, &mut hints, random) else { break };
                 let mut valuation: Valuation = free.iter().cloned().zip(drawn).collect();
                 for (datum, term) in defined.iter().rev() {
                     valuation.extend(evaluate(term, &valuation).ok().map(|value| (datum.clone(), value)));
@@ -329,11 +330,12 @@ impl Values {
     }
 
     /// Draws values once. `None`: the hull is empty for all values of the finite parameters. If it is empty
-    /// for those that were drawn, there are no values.
-    fn draw(
+    /// for those that were drawn, there are no values. The hints of strings are read once for all draws.
+    fn draw<'p>(
         &mut self,
         condition: &Term,
-        parameters: &[Datum],
+        parameters: &'p [Datum],
+        hints: &mut BTreeMap<&'p Datum, StringHints>,
         random: &mut Random,
     ) -> Option<(Vec<Value>, Vec<Pick>)> {
         // Values of parameters that are no numbers.
@@ -347,9 +349,9 @@ impl Values {
                 (None, ty) if ty.is_number() => continue,
                 (None, Type::String) => {
                     let source = draw::source(&self.mix, random);
-                    let hints = StringHints::read(condition, datum);
+                    let hints = hints.entry(datum).or_insert_with(|| StringHints::read(condition, datum));
                     let known = self.known_texts(datum);
-                    strings::draw_string(datum, &hints, source, &self.seen, known, random)
+                    strings::draw_string(datum, hints, source, &self.seen, known, random)
                 }
                 (None, Type::Id(_)) => {
                     let source = draw::source(&self.mix, random);
