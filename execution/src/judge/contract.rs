@@ -148,8 +148,16 @@ impl Guard {
                 name.split_once('.').filter(|_| is_path).and_then(|(whole, _)| self.values.get(whole));
             whole.is_some_and(|text| text.len() <= LONGEST_TEXT)
         };
-        let shown = texts.iter().filter(|(name, text)| !is_in_whole(name) && !is_told(name, text));
-        let named = shown.map(|(name, text)| {
+        let mut shown: Vec<&(&str, &str)> =
+            texts.iter().filter(|(name, text)| !is_in_whole(name) && !is_told(name, text)).collect();
+        // Nobody takes in more than eight values. Of more, those are enough that the text names.
+        if shown.len() > 8 {
+            let reasons = shown.iter().map(|(_, text)| *text).filter(|text| text.contains('`'));
+            let since = since.as_deref().unwrap_or_default();
+            let told = [part.as_str(), since].into_iter().chain(reasons).collect::<Vec<_>>().join(" ");
+            shown.retain(|(name, _)| told.contains(name));
+        }
+        let named = shown.into_iter().map(|(name, text)| {
             let read: Vec<&str> =
                 list_places_read(name, &texts).into_iter().map(|(index, _)| index).collect();
             format!("{name} = {}", shorten_collection(text, &read, &texts, LONGEST_TEXT))
