@@ -39,6 +39,7 @@ functions:
   twice: { parameters: { n: int }, is: "step(n + 4)" }
   worth: { parameters: { q: Items }, is: "sum([i.price for i in q if i.price in {2, 40}])" }
   first: { result: Item, is: "vItems[0]" }
+  full: { result: int, is: "count c in Colour: c in vStock && vStock[c] > w" }
   raised: { parameters: { i: Item }, result: Item, is: "i with { price: if i.price > 30 then i.price + w else 1 }" }
   good: "v > 5 && len(vItems) + w <= 8 && vItems[0].price < v"
 initial:
@@ -442,7 +443,7 @@ fn a_condition_is_told_with_what_decides_in_it() {
             "Stock",
             "(if RED in stock then stock[RED] else 0) == (count i in vItems: i.price < v)",
             json!({ "RED": 0 }),
-            "does not hold, since `stock[RED] == (count i in vItems: i.price < v)` does not: (count i in vItems: i.price < v) = 1, RED in stock = true, stock[RED] = 0, v = 10, vItems = [{name: \"pen\", price: 2}, {name: \"lamp\", price: 40}]",
+            "does not hold, since `stock[RED] == (count i in vItems: i.price < v)` does not: (count i in vItems: i.price < v) = 1 (for i at [0]), RED in stock = true, stock[RED] = 0, v = 10, vItems = [{name: \"pen\", price: 2}, {name: \"lamp\", price: 40}]",
         ),
         (
             "Answer",
@@ -523,6 +524,18 @@ fn a_condition_is_told_with_what_decides_in_it() {
             "does not hold, since `i.price < n` does not: i.price = 40, n = 9",
         ),
         (
+            "N",
+            "n == full() + v",
+            json!(9),
+            "`n == full() + v` does not hold: full() = 2 (for c = RED, BLUE), n = 9, v = 10, vStock = [RED: 5, BLUE: 7], w = 3",
+        ),
+        (
+            "N",
+            "n == (index i in vItems: i.price > 10 || i.name == vName)",
+            json!(9),
+            "(index i in vItems: i.price > 10 || i.name == vName) = 1 (as `vItems[1].price > 10` holds), n = 9, vItems = [{name: \"pen\", price: 2}, {name: \"lamp\", price: 40}], vName = \"ann\"",
+        ),
+        (
             "Ok",
             "!good()",
             json!(null),
@@ -556,7 +569,7 @@ fn a_condition_is_told_with_what_decides_in_it() {
             "Name",
             "text == to_string(count i in vItems: i.price < v) + \" of 2\"",
             json!("2 of 2"),
-            "does not hold: (count i in vItems: i.price < v) = 1, text = \"2 of 2\", to_string(count i in vItems: i.price < v) + \" of 2\" = \"1 of 2\", v = 10, vItems = [{name: \"pen\", price: 2}, {name: \"lamp\", price: 40}]",
+            "does not hold: (count i in vItems: i.price < v) = 1 (for i at [0]), text = \"2 of 2\", to_string(count i in vItems: i.price < v) + \" of 2\" = \"1 of 2\", v = 10, vItems = [{name: \"pen\", price: 2}, {name: \"lamp\", price: 40}]",
         ),
         (
             "N",
@@ -686,7 +699,7 @@ fn what_the_state_excludes_is_no_alternative() {
     let excluding = [("N", "(v < 5 || n == 1) && n == 2"), ("Ok", "v >= 5 && w == 3")];
     let told = why(&excluding, "N", &[json!(2)]).guards.iter().map(ToString::to_string).collect::<Vec<_>>();
     assert_eq!(told.len(), 2, "{told:?}");
-    assert!(told[1].contains("-Ok-> l (m:60): `v >= 5 && w == 3` holds: v = 10, w = 3"), "{told:?}");
+    assert!(told[1].contains("-Ok-> l (m:61): `v >= 5 && w == 3` holds: v = 10, w = 3"), "{told:?}");
     let both = [("N", "v > 5 && n == 1"), ("N", "v <= 5 && n == 2")];
     assert_eq!(instead(&both, "N", &[json!(3)]), "n = 1, got 3");
     // A purpose splits a transition: one half cannot be met by any value.

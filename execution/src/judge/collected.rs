@@ -5,15 +5,17 @@
 
 use std::collections::BTreeMap;
 
-use coreach_model::limits::{LONGEST_TEXT, LONGEST_VALUE};
+use coreach_model::limits::{FEW_SHOWN, LONGEST_TEXT, LONGEST_VALUE};
 use coreach_model::term::TermShape;
-use coreach_model::term::evaluate::{Valuation, evaluate};
+use coreach_model::term::evaluate::{Valuation, evaluate, holds};
 use coreach_model::term::node::{Comparison, Node};
-use coreach_model::term::operation::{DerivedOperation, StandardOperation};
+use coreach_model::term::operation::{DerivedOperation, Quantifier, StandardOperation};
 use coreach_model::{Datum, Term, Type};
 
 use crate::judge::excerpts::drop_id_types;
-use crate::judge::opened::{DecisiveScope, is_path, open_side, text_length};
+use crate::judge::opened::{
+    DecisiveScope, is_path, list_bound_values, list_instances, open_condition, open_side, text_length,
+};
 use crate::limits::LARGEST_WRITTEN;
 
 /// Lists the values of a condition by their terms: those of [`collect_values`], and the two sides of a
@@ -25,7 +27,7 @@ pub(super) fn condition_values(condition: &Term, scope: &DecisiveScope) -> BTree
     if condition.as_question().is_some() {
         return shown;
     }
-    let texts = [a, b].map(|side| evaluate(side, &scope.values).ok().map(|value| format!("{value:#}")));
+    let texts = [a, b].map(|side| result_text(side, &scope.values));
     let is_long = |text: &Option<String>| text.as_ref().is_some_and(|text| text.len() > LONGEST_VALUE);
     let is_observed = |side: &Term| is_path(side) && scope.is_of_event(side);
     // The differences tell the sides of such an equation.
@@ -105,7 +107,11 @@ pub(super) fn collect_values(term: &Term, values: &Valuation, found: &mut BTreeM
                 let mut of_body = BTreeMap::new();
                 collect_values(&body, values, &mut of_body);
                 // The body's own value is that of the call. Data, elements and calls in it are easy to find.
-                of_body.remove(&body.to_conjunct());
+                let reason = of_body.remove(&body.to_conjunct());
+                let reason = reason.and_then(|text| Some(text.split_once(" (")?.1.to_owned()));
+                if let (Some(reason), Some(text)) = (reason, found.get_mut(&term.to_string())) {
+                    *text += &format!(" ({reason}");
+                }
                 let is_easy = |name: &String| {
                     name.chars().count() <= LONGEST_VALUE && (!name.contains(" in ") || name.starts_with('['))
                 };
@@ -133,7 +139,7 @@ pub(super) fn collect_values(term: &Term, values: &Valuation, found: &mut BTreeM
             let name = term.to_conjunct();
             let is_short = |value: &String| name.chars().count().max(value.chars().count()) <= LONGEST_VALUE;
             let shown = value().map(|(_, value)| value).filter(is_short);
-            found.extend(shown.map(|value| (name, value)));
+            found.extend(shown.and_then(|_| Some((name, result_text(term, values)?))));
             term.parts()
         }
         // The elements of a cut collection cannot be seen.
@@ -215,6 +221,50 @@ pub(super) fn name_branch(deciders: &[Term], scope: &DecisiveScope) -> Option<St
     })
 }
 
+/// Writes the value of a term. Of a count, the counted values stand behind it, and of a search its reason.
+fn result_text(term: &Term, values: &Valuation) -> Option<String> {
+    let text = format!("{:#}", evaluate(term, values).ok()?);
+    let TermShape::Operation(DerivedOperation::Quantified(quantified), arguments) = term.shape() else {
+        return Some(text);
+    };
+    let holding: Vec<(usize, Term)> = list_instances(quantified, arguments, values)
+        .into_iter()
+        .flatten()
+        .enumerate()
+        .filter(|(_, instance)| holds(instance, values) == Ok(true))
+        .collect();
+    let reason = match (quantified.quantifier, holding.as_slice()) {
+        (_, []) => return Some(text),
+        (Quantifier::Count, counted) if counted.len() <= 2 * FEW_SHOWN => {
+            let bound = list_bound_values(&quantified.domain, arguments, values)?;
+            // An element of a list has a position, and a key or number a value.
+            let is_element = bound.iter().any(|term| term.as_literal().is_none());
+            let label = |(at, _): &(usize, Term)| match bound[*at].as_literal() {
+                Some(value) => value.to_string(),
+                None => format!("[{at}]"),
+            };
+            let labels: Vec<String> = counted.iter().map(label).collect();
+            let sign = if is_element { "at" } else { "=" };
+            format!("for {} {sign} {}", quantified.bound.name(), labels.join(", "))
+        }
+        (Quantifier::Find | Quantifier::Index, [(_, first), ..]) => {
+            let mut scope = DecisiveScope::new(first, values, &[]);
+            let mut decisive = first.clone();
+            while let Some(opened) = open_condition(&decisive, &mut scope)
+                && opened.term.as_literal().is_none()
+            {
+                decisive = opened.term;
+            }
+            if text_length(&decisive) > LONGEST_VALUE {
+                return Some(text);
+            }
+            format!("as `{decisive}` holds")
+        }
+        _ => return Some(text),
+    };
+    Some(format!("{text} ({reason})"))
+}
+
 /// Is it a number, or a list of numbers?
 fn has_numbers(term: &Term) -> bool {
     term.sort().is_number() || term.sort().as_list().is_some_and(|(_, _, element)| element.is_number())
@@ -235,7 +285,7 @@ pub(super) fn collect_results(term: &Term, values: &Valuation, found: &mut BTree
         return collect_results(subject, values, found);
     }
     match evaluate(term, values).ok().filter(|_| is_result(term)) {
-        Some(value) => drop(found.insert(term.to_conjunct(), format!("{value:#}"))),
+        Some(_) => found.extend(result_text(term, values).map(|text| (term.to_conjunct(), text))),
         None if term.written_size() > LARGEST_WRITTEN => {}
         None => term.parts().into_iter().for_each(|part| collect_results(part, values, found)),
     }

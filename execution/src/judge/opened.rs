@@ -488,7 +488,11 @@ fn name_element(
 }
 
 /// Lists the terms that the bound name of a quantifier stands for.
-fn list_bound_values(domain: &QuantifierDomain, arguments: &[Term], values: &Valuation) -> Option<Vec<Term>> {
+pub(super) fn list_bound_values(
+    domain: &QuantifierDomain,
+    arguments: &[Term],
+    values: &Valuation,
+) -> Option<Vec<Term>> {
     let list = match domain {
         QuantifierDomain::Values(_, values) => {
             return Some(values.iter().map(|value| Term::literal(value.clone())).collect());
