@@ -115,14 +115,14 @@ impl<'a> Driver<'a> for Tester<'_, 'a, '_> {
         if has_time && !matches!(self.strategy, Strategy::Ask(_)) && self.can_only_wait() {
             return self.try_moves();
         }
-        let arrived = self.observe(self.running.begin)?;
+        let arrived = self.observe(Duration::ZERO)?;
         if !arrived.is_nothing() {
             return Ok(arrived);
         }
         if self.waits_unasked() {
             let quiescence = self.running.silence();
             (self.pauses, self.lost_in_clock) = (Pauses::default(), Duration::ZERO);
-            let progress = self.observe(Instant::now() + quiescence)?;
+            let progress = self.observe(quiescence)?;
             if !progress.is_nothing() {
                 return Ok(progress);
             }
@@ -197,7 +197,7 @@ impl Tester<'_, '_, '_> {
         let is_full = counts && !is_brief;
         let patience = self.running.session.settings.patience.min(quiescence);
         let time = if is_full { quiescence } else { until_taken.unwrap_or(patience) };
-        let progress = self.observe(Instant::now() + time)?;
+        let progress = self.observe(time)?;
         if is_brief && progress.is_nothing() {
             self.strategy.has_listened();
         }
@@ -233,7 +233,7 @@ impl Tester<'_, '_, '_> {
         says_something: bool,
     ) -> Result<Progress, Failure> {
         if waited < quiescence {
-            let progress = self.observe(Instant::now() + (quiescence - waited))?;
+            let progress = self.observe(quiescence - waited)?;
             if !progress.is_nothing() {
                 return Ok(progress);
             }
@@ -321,7 +321,7 @@ impl Tester<'_, '_, '_> {
             }
             self.pauses.restart(self.running.session.adapter);
             self.lost_in_clock = Duration::ZERO;
-            let progress = self.observe(Instant::now() + lost)?;
+            let progress = self.observe(lost)?;
             if !progress.is_nothing() {
                 return Ok(progress);
             }
@@ -338,7 +338,7 @@ impl Tester<'_, '_, '_> {
         while let Some(due) =
             self.running.session.judge.due().filter(|_| Instant::now() < self.running.deadline)
         {
-            let progress = self.observe(Instant::now() + due)?;
+            let progress = self.observe(due)?;
             if !progress.is_nothing() {
                 return Ok(progress);
             }
@@ -373,7 +373,7 @@ impl Tester<'_, '_, '_> {
         match adapter.sent() {
             Sent::Yes => {}
             // An observation kept it back, and can be read at once.
-            Sent::No => return self.observe(Instant::now() + self.running.silence()),
+            Sent::No => return self.observe(self.running.silence()),
             Sent::Crossed => {
                 self.show(Occurrence::Stimulus(event));
                 return Ok(Progress::Over(Outcome::inconclusive(Cause::Crossed)));
@@ -383,13 +383,17 @@ impl Tester<'_, '_, '_> {
         Ok(self.show(Occurrence::Stimulus(event)))
     }
 
-    /// Takes an observation that comes before `until` and before the deadline.
-    fn observe(&mut self, until: Instant) -> Result<Progress, Failure> {
-        let until = until.min(self.running.deadline);
+    /// Takes an observation that comes within this time and before the deadline.
+    fn observe(&mut self, wait: Duration) -> Result<Progress, Failure> {
+        let is_wait = !wait.is_zero();
+        let until = (Instant::now() + wait).min(self.running.deadline);
         loop {
             let limit = self.pauses.limit(self.clock.limit(self.running.session.judge, until));
             let asked = Instant::now();
-            match self.running.session.adapter.receive(limit)? {
+            // The state of a simulated system decides, and never the clock. So a seed means one run.
+            let adapter = &mut *self.running.session.adapter;
+            let from_state = if is_wait { adapter.receive_from_state() } else { None };
+            match from_state.map_or_else(|| adapter.receive(limit), Ok)? {
                 Received::Silence => {}
                 Received::Alien(text) => return Ok(self.running.show_alien(text)),
                 Received::Output(event) => return Ok(self.show(Occurrence::Observation(event))),
