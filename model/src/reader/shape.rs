@@ -137,11 +137,16 @@ pub fn check_keys_beside(
         let is_row =
             |(names, beside, _): &&(&[&str], &str, _)| names.contains(&key) && known.contains(beside);
         let row_hint = || INSTEAD.iter().find(is_row).map(|(.., help)| (*help).to_owned());
-        let hint = split_answer(collector, entries, key).or_else(row_hint);
+        let merge_hint = || (key == "<<").then(|| MERGE_KEY.to_owned());
+        let hint = split_answer(collector, entries, key).or_else(row_hint).or_else(merge_hint);
         let meant = glued.map(|(name, _)| name).or(similar).filter(|_| outer.is_none() && hint.is_none());
         // A key that is only written wrong is not missing as well.
         if let Some(meant) = meant {
             collector.means(Some(&entry.key.span), meant);
+        }
+        // What would be merged is not missing.
+        for known in known.iter().filter(|_| key == "<<") {
+            collector.means(Some(&entry.key.span), known);
         }
         if outer.is_some() {
             collector.means(None, key);
@@ -366,6 +371,10 @@ const ELSEWHERE: [(&[&str], &str); 18] = [
     (&["body", "json", "fields"], "values"),
     (&["goal", "goals", "test"], "purpose"),
 ];
+
+/// What to do about the merge key of YAML.
+const MERGE_KEY: &str =
+    "coreach does not read merge keys: write the keys out; an alias stands for a whole value only";
 
 /// Keys that have no place here, a key that must be known for the hint to be true, and the hint.
 const INSTEAD: [(&[&str], &str, &str); 14] = [
