@@ -49,10 +49,23 @@ pub fn tokens(text: &str) -> Vec<Token> {
     let mut input = LocatingSlice::new(text);
     let mut tokens = Vec::new();
     // Each round takes at least one character, so this ends.
-    while let Ok((kind, span)) = preceded(multispace0, lex_token.with_span()).parse_next(&mut input) {
+    while let Ok((mut kind, span)) = preceded(multispace0, lex_token.with_span()).parse_next(&mut input) {
+        if let ("'", TokenKind::Wrong(_, Some(help))) = (&text[span.clone()], &mut kind) {
+            help.push_str(&explain_quotes(text));
+        }
         tokens.push(Token { kind, span });
     }
     tokens
+}
+
+/// Says how YAML quotes an expression with strings in `'` once they are in `"`. A block needs no quotes.
+fn explain_quotes(text: &str) -> String {
+    if text.contains('\n') {
+        return String::new();
+    }
+    let is_plain = text.len() <= 80 && !text.contains('"') && text.matches('\'').count().is_multiple_of(2);
+    let example = if is_plain { format!(": `'{}'`", text.replace('\'', "\"")) } else { String::new() };
+    format!("; in YAML, put the whole value in one pair of `'` then{example}")
 }
 
 /// Is this text a name: a letter or `_`, then letters, digits, `_` and `'`? Keywords have this form, too.

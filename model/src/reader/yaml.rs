@@ -292,7 +292,10 @@ fn explain_trailing(text: &str, end: usize) -> (usize, &'static str) {
     let open = without_sign.rfind(sign).unwrap_or_default();
     match without_sign[open..].contains('\n') {
         true => (open, "a quote begins here and ends on another line: is its end missing on this line?"),
-        false => (open, "more text follows the quotes: put the whole value in one pair of quotes"),
+        false => (
+            open,
+            "more text follows the quotes: put the whole value in one pair of `'`, which may hold `\"`",
+        ),
     }
 }
 
