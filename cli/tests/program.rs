@@ -246,6 +246,12 @@ fn what_completion_rejects_is_told_where_nothing_reaches_the_purpose() {
     let told = stderr(&output).replace("\n  │ ", " ");
     // The likely cause comes before what the domain finds.
     assert!(told.find("leads to Reject") < told.find("this is what the domain"), "{told}");
+    let told = told.split_whitespace().collect::<Vec<_>>().join(" ");
+    let addition = "`{ from: Begin, to: Begin, on: Count, when: 'n != 3' }`";
+    assert!(
+        told.contains(&format!("help: to stay there instead, add {addition}; if not: change `n == 3`")),
+        "{told}"
+    );
 }
 
 /// A run to Pass that the search finds is not denied by the list of positions, which is too short.

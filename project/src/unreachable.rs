@@ -353,13 +353,20 @@ fn add_rejected_by_completion(
         ));
     }
     // Authors may not expect this, so it comes before all else.
-    let partial = conditional.iter().filter(|entry| rejected.contains(entry));
-    let notes = partial.take(FEW_SHOWN).map(|(location, action)| {
-        format!(
-            "in `{location}`, `{action}` leads to Reject if none of its guards holds; to stay there instead, add \
-             `{{ from: {location}, to: {location}, on: {action}, when: ... }}` with the opposite condition"
-        )
-    });
+    let (mut notes, mut additions) = (Vec::new(), Vec::new());
+    for (source, action, rest) in rejected_residuals(purpose, &mut Z3Solver::default()) {
+        let (location, name) = (&purpose.iosts.location(source).name, &purpose.iosts.action(action).name);
+        let entry = (location.as_str(), name.as_str());
+        if conditional.contains(&entry) && rejected.contains(&entry) && notes.len() < FEW_SHOWN {
+            notes.push(format!("in `{location}`, `{name}` leads to Reject if none of its guards holds"));
+            let rest = rest.to_string().replace('\'', "''");
+            additions.push(format!("`{{ from: {location}, to: {location}, on: {name}, when: '{rest}' }}`"));
+        }
+    }
+    if !additions.is_empty() {
+        let otherwise = diagnostic.help.take().map_or_else(String::new, |help| format!("; if not: {help}"));
+        diagnostic.help = Some(format!("to stay there instead, add {}{otherwise}", additions.join(", ")));
+    }
     diagnostic.notes.splice(0..0, notes);
     diagnostic
 }
