@@ -109,6 +109,7 @@ if kind in ("tcp", "http"):
                 "token": ("403 Forbidden", "CSRF Failed: X-CSRF-Token missing"),
                 "unread": ("200 OK", json.dumps({"n": asked})),
                 "cookie": ("200 OK\r\nSet-Cookie: sid=1; Path=/", '{"n": 1}'),
+                "keyed": ("403 Forbidden", '{"error": "missing api_key"}'),
                 "site": ("404 Not Found", "<!DOCTYPE html><html><body>no</body></html>"),
                 "page": ("501 Not Implemented", "<html><body>no</body></html>"),
                 "empty": ("200 OK", ""),
@@ -588,7 +589,14 @@ fn a_frequent_mistake_is_named_with_what_helps() {
             "locked",
             within,
             1,
-            "refuses the value that was sent as `Authorization`: is it right, still valid, and with its scheme, as in `Bearer ...`?",
+            "refuses the request, though `Authorization` was sent: is its value right, still valid, and with its scheme, as in `Bearer ...`? Or does the system read it elsewhere, as in the query?",
+        ),
+        (
+            http,
+            "keyed",
+            within,
+            1,
+            "X-Api-Key: ... }` under `http`, or, if it is a part of the query, `?api_key=...` at the end of each `path`",
         ),
         (
             &http.replace(

@@ -350,6 +350,12 @@ pub fn explain_refusal<'a>(
     if ["api key", "api-key", "apikey", "api_key"].iter().any(|word| body.contains(word)) {
         help = help.replace("Authorization", "X-Api-Key");
     }
+    let text = String::from_utf8_lossy(&reply.body);
+    let mut names = text.split(|sign: char| !sign.is_ascii_alphanumeric() && sign != '_' && sign != '-');
+    let is_key = |name: &&str| ["apikey", "api_key", "access_token"].contains(&name.to_lowercase().as_str());
+    if let Some(name) = names.find(is_key).filter(|_| matches!(status, 401 | 403)) {
+        help += &format!(", or, if it is a part of the query, `?{name}=...` at the end of each `path`");
+    }
     // A token that shows that the request belongs to a session.
     let mut words = body.split(|sign: char| !sign.is_ascii_alphanumeric() && sign != '-');
     let named = words.find(|word| word.starts_with("x-") && (word.contains("token") || word.contains("srf")));
@@ -369,7 +375,8 @@ pub fn explain_refusal<'a>(
         let name = header.to_lowercase();
         if ["auth", "cookie", "token", "key"].iter().any(|word| name.contains(word)) {
             help = format!(
-                "\nhelp: the system refuses the value that was sent as `{header}`: is it right, still valid, and with its scheme, as in `Bearer ...`?"
+                "\nhelp: the system refuses the request, though `{header}` was sent: is its value right, still valid, and with its scheme, as in \
+                 `Bearer ...`? Or does the system read it elsewhere, as in the query?"
             );
         }
     }
