@@ -52,6 +52,8 @@ pub struct Process {
     is_talking: bool,
     grace: Duration,
     name: String,
+    /// Where it was started.
+    directory: PathBuf,
     deadline: Option<Instant>,
     /// A failure of the run has told its end.
     is_end_reported: Cell<bool>,
@@ -134,7 +136,9 @@ impl Process {
         let help = if status == Some(ExitStatus::Code(127)) && words.contains("\\r") {
             format!("\nhelp: {CARRIAGE_RETURN}")
         } else if is_broken {
-            error.as_deref().and_then(explain_error).unwrap_or_default()
+            let explain =
+                |error| explain_error(error).or_else(|| explain_missing_file(error, &self.directory));
+            error.as_deref().and_then(explain).unwrap_or_default()
         } else if self.is_talking {
             let background = match self.is_shell() {
                 true => ". A script must start it with `exec`: a program started with `&` gets no input",
@@ -267,6 +271,26 @@ fn explain_error(error: &str) -> Option<String> {
         "\nhelp: the first message of a run is `{\"start\": ...}`: answer it with `{\"ready\": true}`"
             .to_owned()
     })
+}
+
+/// Explains an error of a program that has not found a file by a relative path. The file may lie in a folder
+/// below the one in which the program starts, or beside it.
+fn explain_missing_file(error: &str, directory: &Path) -> Option<String> {
+    let (_, rest) = error.split_once("o such file or directory")?;
+    let name = rest.split('\'').nth(1).filter(|name| !name.is_empty() && !name.starts_with('/'))?;
+    let find_in = |parent: &str| {
+        let items = std::fs::read_dir(directory.join(parent)).into_iter().flatten().flatten().take(1000);
+        let paths = items.map(|item| Path::new(parent).join(item.file_name()));
+        paths.filter(|path| directory.join(path).join(name).is_file()).min()
+    };
+    let remedy = match find_in("").or_else(|| find_in("..")) {
+        Some(folder) => format!("write `directory: {}`, where `{name}` is", folder.display()),
+        None => "`directory: FOLDER` sets it".to_owned(),
+    };
+    Some(format!(
+        "\nhelp: it starts in the folder of the IUT file, unless `directory` next to `command` says another: {remedy}. \
+         Paths in `command` begin there, too"
+    ))
 }
 
 /// Finds a file with a line in a frame: `piggy.js:14` in `at main (/work/piggy.js:14:3)`.
@@ -433,6 +457,7 @@ fn start(launch: &Launch, output_use: OutputUse) -> Result<(Process, Option<Pipe
         is_talking,
         grace: launch.grace,
         name: name_of_command(&launch.words),
+        directory: launch.directory.clone(),
         deadline: None,
         is_end_reported: Cell::new(false),
         folder: launch.folder.clone(),

@@ -43,6 +43,10 @@ def tick(connection):
         time.sleep(0.02)
 if habit == "terminal":
     os.get_terminal_size()
+if habit in ("settings", "nowhere"):
+    os.makedirs("app", exist_ok=True)
+    open("app/settings", "w")
+    open(habit)
 if habit == "variable":
     print(os.environ["SPEED"])
 if kind in ("tcp", "http"):
@@ -270,6 +274,8 @@ fn a_frequent_mistake_is_named_with_what_helps() {
             4,
             r#"  help: if it is a variable of the environment, write `environment: { SPEED: "..." }` next to `command`"#,
         ),
+        (json, "settings", within, 4, "write `directory: app`, where `settings` is. Paths in `command` begin there"),
+        (json, "nowhere", within, 4, "unless `directory` next to `command` says another: `directory: FOLDER` sets it"),
         (
             json,
             "unstarted",
