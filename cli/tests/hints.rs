@@ -109,11 +109,11 @@ if kind in ("tcp", "http"):
                 "elsewhere": ("404 Not Found", ""),
                 "moved": ("301 Moved Permanently\r\nLocation: /there", ""),
                 "locked": ("401 Unauthorized", ""),
+                "keyed": ("403 Forbidden", '{"error": "missing api_key"}'),
                 "typed": ("415 Unsupported Media Type", ""),
                 "token": ("403 Forbidden", "CSRF Failed: X-CSRF-Token missing"),
                 "unread": ("200 OK", json.dumps({"n": asked})),
                 "cookie": ("200 OK\r\nSet-Cookie: sid=1; Path=/", '{"n": 1}'),
-                "keyed": ("403 Forbidden", '{"error": "missing api_key"}'),
                 "site": ("404 Not Found", "<!DOCTYPE html><html><body>no</body></html>"),
                 "page": ("501 Not Implemented", "<html><body>no</body></html>"),
                 "empty": ("200 OK", ""),
@@ -178,10 +178,10 @@ if kind == "lines":
             continue
         if habit == "debug":
             say(f"DEBUG {asked} got ask")
-        if habit in ("login", "refuses", "closed", "cut", "html", "length"):
-            say({"login": "name:", "refuses": "unknown command", "closed": "-ERR log in first", "cut": "answer ", "html": "<!DOCTYPE HTML>", "length": "\0\0\0"}[habit])
+        if habit in ("login", "sure", "refuses", "closed", "cut", "html", "length"):
+            say({"login": "name:", "sure": "pay 6 - sure? (y/n)", "refuses": "unknown command", "closed": "-ERR log in first", "cut": "answer ", "html": "<!DOCTYPE HTML>", "length": "\0\0\0"}[habit])
             continue
-        before = {"prompt": "> ", "colour": "\x1b[32m", "mark": "\ufeff"}.get(habit, "")
+        before = {"prompt": "> ", "time": "[13:16:19] ", "colour": "\x1b[32m", "mark": "\ufeff"}.get(habit, "")
         value = {"plus": f"+{asked}", "dash": f"\u2212{asked}", "minus": f"-{asked}", "hex": f"0x{asked}", "rest": f"{asked}.0",
                  "space": f" {asked}", "tab": f"\t{asked}", "exponent": f"{asked}e+00", "blank_of_print": f"\u00a0{asked}", "coins": f"{asked} coins", "zero": f"{asked}\0", "comma": f"{asked},000", "half": f"{asked}.5", "under": f"0,{asked}00"}.get(habit, asked)
         # Both lines in one write, so that the second one comes before the next stimulus.
@@ -419,6 +419,8 @@ fn a_frequent_mistake_is_named_with_what_helps() {
             1,
             r"help: if `> ` is a prompt, add it to the pattern: `Answer: '^> answer ",
         ),
+        (lines, "time", within, 1, r"add it to each pattern, as in `Answer: '^\[\d+:\d+:\d+\] answer "),
+        (lines, "sure", within, 1, r"write `ignore: [{ pattern: '^pay \d+ \- sure\? \(y/n\)$', answer: y }]`"),
         (lines, "echo", within, 1, "  help: it repeats what coreach sent: switch the echo"),
         (lines, "colour", within, 1, r"help: `\x1b[...` is a colour of a terminal"),
         (lines, "colour", within, 1, r"write `\x1b\[[0-9;]*m` into the patterns"),
@@ -589,6 +591,13 @@ fn a_frequent_mistake_is_named_with_what_helps() {
         ),
         (http, "elsewhere", within, 1, "(`GET /ask` was answered `404 Not Found`)"),
         (http, "locked", within, 1, "  help: the system asks for credentials: write `headers"),
+        (
+            http,
+            "keyed",
+            within,
+            1,
+            "X-Api-Key: ... }` under `http`, or, if it is a part of the query, `?api_key=...` at the end of each `path`",
+        ),
         (http, "token", within, 1, "  help: the system asks for a token: write `headers: { x-csrf-token: ... }` under `http`"),
         (
             &http.replace("  stimuli", "  headers: { Authorization: abc }\n  stimuli"),
@@ -596,13 +605,6 @@ fn a_frequent_mistake_is_named_with_what_helps() {
             within,
             1,
             "refuses the request, though `Authorization` was sent: is its value right, still valid, and with its scheme, as in `Bearer ...`? Or does the system read it elsewhere, as in the query?",
-        ),
-        (
-            http,
-            "keyed",
-            within,
-            1,
-            "X-Api-Key: ... }` under `http`, or, if it is a part of the query, `?api_key=...` at the end of each `path`",
         ),
         (
             &http.replace(

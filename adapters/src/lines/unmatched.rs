@@ -80,9 +80,14 @@ impl PendingLines {
             Some((action, written(pattern).trim_start_matches('^'), prompt))
         });
         if let Some((action, pattern, prompt)) = prompted {
-            let regex = format!("^{}{pattern}", regex::escape(prompt)).replace('\'', "''");
+            let prompt_pattern = replace_digits(&regex::escape(prompt));
+            let regex = format!("^{prompt_pattern}{pattern}").replace('\'', "''");
+            let remedy = match prompt_pattern.contains("\\d+") {
+                true => "a time stamp or a prompt, add it to each pattern, as in",
+                false => "a prompt, add it to the pattern:",
+            };
             let text = format!(
-                "\nafter `{0}` it is `{action}`\nhelp: if `{0}` is a prompt, add it to the pattern: `{action}: '{regex}'`",
+                "\nafter `{0}` it is `{action}`\nhelp: if `{0}` is {remedy} `{action}: '{regex}'`",
                 shortened(prompt)
             );
             return (text, true);
@@ -114,12 +119,20 @@ impl PendingLines {
             );
             return (text, false);
         }
-        if line.trim_end().ends_with([':', '?']) {
-            let pattern = shortened(&regex::escape(line).replace('\'', "''"));
-            let text = format!(
-                "\nhelp: if it asks for something first, answer that: write `reset: [{{ expect: '^{pattern}$' }}, {{ send: ANSWER }}]` next to `stimuli`"
+        let is_choice =
+            ["y/n)", "y/n]", "yes/no)", "yes/no]"].iter().any(|end| lower.trim_end().ends_with(end));
+        if is_choice || line.trim_end().ends_with([':', '?']) {
+            let pattern = regex::escape(line).replace('\'', "''");
+            let first = format!(
+                "\nhelp: if it asks for something first, answer that: write `reset: [{{ expect: '^{}$' }}, {{ send: ANSWER }}]` next to `stimuli`",
+                shortened(&pattern)
             );
-            return (text, false);
+            let later = format!(
+                "\nhelp: if it asks for something later, answer it: write `ignore: [{{ pattern: '^{}$', answer: {} }}]` next to `stimuli`",
+                shortened(&replace_digits(&pattern)),
+                if is_choice { "y" } else { "ANSWER" }
+            );
+            return (if self.has_taken { later } else { first + &later }, false);
         }
         if has_word(&["log in", "login", "unauth", "authenti", "password"]) {
             let text = "\nhelp: if it needs a login, send that first: write `reset: [{ send: LOGIN, expect: '^OK.*$' }]`, with \
