@@ -276,6 +276,7 @@ fn explain_error(error: &str) -> Option<String> {
 /// Explains an error of a program that has not found a file by a relative path. The file may lie in a folder
 /// below the one in which the program starts, or beside it.
 fn explain_missing_file(error: &str, directory: &Path) -> Option<String> {
+    // `No such file` in the words of the system, `no such file` in those of some programs.
     let (_, rest) = error.split_once("o such file or directory")?;
     let name = rest.split('\'').nth(1).filter(|name| !name.is_empty() && !name.starts_with('/'))?;
     let find_in = |parent: &str| {

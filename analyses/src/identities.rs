@@ -87,7 +87,7 @@ impl Frame {
             let add_digit = |digit: u32| cells.iter().map(move |cell| cell + digit * finite.stride);
             let mut next: Vec<u32> = digits.flat_map(add_digit).collect();
             if let Some(&(a, b)) = pairs_by_position.get(&position) {
-                // Of three ids, exactly two pairs cannot be the same. The pairs with a third id before `a`
+                // Exactly two pairs among three ids cannot be the same. The pairs with a third id before `a`
                 // have their digits already.
                 next.retain(|cell| {
                     (0..a).all(|third| {

@@ -8,6 +8,7 @@
 use std::path::Path;
 
 use coreach_model::Diagnostic;
+use coreach_model::excerpt::join_words;
 use coreach_model::limits::FEW_SHOWN;
 use coreach_project::file_kind::FileKind::{
     self, Campaign, Configuration, Iut, Property, Purpose, Run, Specification, Store, TestCase,
@@ -64,7 +65,8 @@ pub fn report_other_kinds() -> Vec<Diagnostic> {
         let is_of_argument = |given: &&GivenPath| given.command == command && given.argument == argument;
         for path in given_paths().iter().filter(is_of_argument).map(|given| &given.path) {
             let Some(kind) = find_kind(path).filter(|kind| !takes.contains(kind)) else { continue };
-            let expected = join_words(takes.iter().map(|kind| kind.name().to_owned()), "or");
+            let expected =
+                join_words(&takes.iter().map(|kind| kind.name().to_owned()).collect::<Vec<_>>(), "or");
             let message = format!("expected {expected}, but this is {}: {}", kind.name(), path.display());
             let help = explain_kind(command, takes, kind, path);
             found.push(Diagnostic::error("wrong-kind-of-file", message).help(help));
@@ -87,7 +89,7 @@ fn explain_kind(command: &str, takes: &[FileKind], kind: FileKind, path: &Path) 
         takers.truncate(FEW_SHOWN);
         takers.push(format!("{more} others"));
     }
-    let taken_by = format!("{} {verb} {}", join_words(takers.into_iter(), "and"), kind.name());
+    let taken_by = format!("{} {verb} {}", join_words(&takers, "and"), kind.name());
     if takes.contains(&Configuration) && kind == Specification {
         let key = if command == "verify" { "property" } else { "purpose" };
         let write = |goal: &str| {
@@ -130,13 +132,4 @@ fn find_goal() -> Option<(&'static str, String)> {
 pub fn find_value<'a>(option: &str, words: &'a [String]) -> Option<&'a str> {
     let at = words.iter().position(|word| word.split('=').next() == Some(option))?;
     words[at].split_once('=').map(|(_, value)| value).or(words.get(at + 1).map(String::as_str))
-}
-
-/// `a, b or c`
-pub fn join_words(words: impl Iterator<Item = String>, last: &str) -> String {
-    let words: Vec<String> = words.collect();
-    match words.split_last() {
-        Some((end, begin)) if !begin.is_empty() => format!("{} {last} {end}", begin.join(", ")),
-        _ => words.concat(),
-    }
 }

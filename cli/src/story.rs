@@ -171,8 +171,8 @@ pub fn step_table(test: &TestCase, initial: &State, run: &Run, most: Option<(usi
 }
 
 /// Finds the steps, counted from 0, that last changed the variables in the values of an explanation. Of a
-/// collection, also those that last changed an entry or element that the explanation reads or names.
-/// Of a collection that the last event should have had, also those that last changed a wrong element.
+/// collection, also those that last changed an entry or element that the explanation reads or names, and an
+/// element in which the last event differs.
 fn find_last_changes<'s>(
     reason: &Reason,
     states: &'s [ShownState],
@@ -194,30 +194,27 @@ fn find_last_changes<'s>(
                 changes.push((step, was, is));
             }
         }
-        found.extend(changes.last().map(|(step, ..)| *step));
         let changes_entry = |was: &Value, is: &Value, text: &str| {
             let is_named = |parts: Vec<String>| parts.iter().any(|part| part.contains(text));
             let has_text = |value: &Value| value.to_string().contains(text);
             list_changed_parts("", was, is).is_some_and(is_named)
                 || text.starts_with('"') && has_text(was) != has_text(is)
         };
-        for text in &texts {
-            let last = changes.iter().rfind(|(_, was, is)| changes_entry(was, is, text));
-            found.extend(last.map(|(step, ..)| *step));
-        }
-        for (index, rest) in reason.guards.iter().flat_map(|guard| guard.list_places_read(datum)) {
-            let field = rest.strip_prefix('.').map(|path| path.split(['.', '[']).next().unwrap_or(path));
-            let has_changed = |was, is| find_part(was, index, field) != find_part(is, index, field);
+        let mut add_last = |has_changed: &dyn Fn(&Value, &Value) -> bool| {
             let last = changes.iter().rfind(|(_, was, is)| has_changed(was, is));
             found.extend(last.map(|(step, ..)| *step));
+        };
+        add_last(&|_, _| true);
+        texts.iter().for_each(|text| add_last(&|was, is| changes_entry(was, is, text)));
+        for (index, rest) in reason.guards.iter().flat_map(|guard| guard.list_places_read(datum)) {
+            let field = rest.strip_prefix('.').map(|path| path.split(['.', '[']).next().unwrap_or(path));
+            add_last(&|was, is| find_part(was, index, field) != find_part(is, index, field));
         }
-        let present = states.last().and_then(value_in);
-        let wrong =
-            sent.iter().zip(present.iter().cycle()).flat_map(|(sent, is)| list_wrong_elements(sent, is));
+        let Some(present) = states.last().and_then(value_in) else { continue };
+        let wrong = sent.iter().flat_map(|sent| list_wrong_elements(sent, present));
         for element in wrong.take(FEW_SHOWN) {
-            let has = |value| list_elements(value).contains(&element);
-            let last = changes.iter().rfind(|(_, was, is)| has(was) != has(is));
-            found.extend(last.map(|(step, ..)| *step));
+            let has = |value: &Value| list_elements(value).contains(&element);
+            add_last(&|was, is| has(was) != has(is));
         }
     }
     found

@@ -24,7 +24,7 @@ types:
   Book: "map[3] of string to Item"
   Reply: [Next: { job: int }, Empty]
   Bill: [Due: { cents: int, each: int }, Paid]
-variables: { v: int, w: int, vItems: Items, vColours: "set[Colour]", vStock: Stock, vName: string, vRate: real, vBook: Book, vBig: "set[9] of int" }
+variables: { v: int, w: int, vItems: Items, vColours: "set[Colour]", vStock: Stock, vName: string, vNote: string, vRate: real, vBook: Book, vBig: "set[9] of int" }
 functions:
   due: { result: int, is: "v * 2 - 1" }
   near: { parameters: { n: int }, is: "v - 1 <= n && n <= v + 1" }
@@ -39,12 +39,13 @@ functions:
   twice: { parameters: { n: int }, is: "step(n + 4)" }
   worth: { parameters: { q: Items }, is: "sum([i.price for i in q if i.price in {2, 40}])" }
   first: { result: Item, is: "vItems[0]" }
+  note: { result: string, is: "vNote" }
   full: { result: int, is: "count c in Colour: c in vStock && vStock[c] > w" }
   raised: { parameters: { i: Item }, result: Item, is: "i with { price: if i.price > 30 then i.price + w else 1 }" }
   good: "v > 5 && len(vItems) + w <= 8 && vItems[0].price < v"
 initial:
   location: l
-  condition: 'v == 10 && w == 3 && vItems == [{ name: "pen", price: 2 }, { name: "lamp", price: 40 }] && vColours == {RED, BLUE} && vStock == [RED: 5, BLUE: 7] && vName == "ann" && vRate == 1.5 && vBook == ["a": { name: "pen", price: 2 }, "bb": { name: "lamp", price: 40 }] && vBig == {1000000000000, 1000000000001, 1000000000002, 1000000000003, 1000000000004, 1000000000005, 1000000000006, 1000000000007, 1000000000008}'
+  condition: 'v == 10 && w == 3 && vItems == [{ name: "pen", price: 2 }, { name: "lamp", price: 40 }] && vColours == {RED, BLUE} && vStock == [RED: 5, BLUE: 7] && vName == "ann" && vNote == "a (b)" && vRate == 1.5 && vBook == ["a": { name: "pen", price: 2 }, "bb": { name: "lamp", price: 40 }] && vBig == {1000000000000, 1000000000001, 1000000000002, 1000000000003, 1000000000004, 1000000000005, 1000000000006, 1000000000007, 1000000000008}'
 inputs: { Go: {} }
 outputs:
   N: { n: int }
@@ -524,6 +525,12 @@ fn a_condition_is_told_with_what_decides_in_it() {
             "does not hold, since `i.price < n` does not: i.price = 40, n = 9",
         ),
         (
+            "Name",
+            "text == note() + vName",
+            json!("ann"),
+            "`text == note() + vName` does not hold: note() = \"a (b)\", note() + vName = \"a (b)ann\", text = \"ann\", vName = \"ann\"",
+        ),
+        (
             "N",
             "n == full() + v",
             json!(9),
@@ -699,7 +706,7 @@ fn what_the_state_excludes_is_no_alternative() {
     let excluding = [("N", "(v < 5 || n == 1) && n == 2"), ("Ok", "v >= 5 && w == 3")];
     let told = why(&excluding, "N", &[json!(2)]).guards.iter().map(ToString::to_string).collect::<Vec<_>>();
     assert_eq!(told.len(), 2, "{told:?}");
-    assert!(told[1].contains("-Ok-> l (m:61): `v >= 5 && w == 3` holds: v = 10, w = 3"), "{told:?}");
+    assert!(told[1].contains("-Ok-> l (m:62): `v >= 5 && w == 3` holds: v = 10, w = 3"), "{told:?}");
     let both = [("N", "v > 5 && n == 1"), ("N", "v <= 5 && n == 2")];
     assert_eq!(instead(&both, "N", &[json!(3)]), "n = 1, got 3");
     // A purpose splits a transition: one half cannot be met by any value.

@@ -1,4 +1,4 @@
-//! Excerpts of outside texts for messages.
+//! Excerpts of outside texts for messages, and lists in a sentence.
 
 use crate::limits::LONGEST_TEXT;
 
@@ -17,6 +17,14 @@ pub fn shortened(text: &str) -> String {
         }
     }
     shown + end
+}
+
+/// Lists texts in a sentence: `a, b or c` with the last word `or`.
+pub fn join_words(texts: &[String], last_word: &str) -> String {
+    match texts.split_last() {
+        Some((last, others)) if !others.is_empty() => format!("{} {last_word} {last}", others.join(", ")),
+        _ => texts.concat(),
+    }
 }
 
 /// Describes a sign that only looks like a sign of ASCII: "`−` (U+2212) only looks like `-`".

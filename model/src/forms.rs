@@ -106,7 +106,7 @@ impl RecordType {
             // The fields have the order of the keys, so a key of these types is found without a search.
             (RecordForm::Keyed(Type::Bool), Value::Bool(value)) => Some(usize::from(*value)),
             (RecordForm::Keyed(Type::Enum(ty)), Value::Enum(own, position)) if ty == own => Some(*position),
-            // Of a key below the range no position is made: `try_from` refuses negative numbers.
+            // A key below the range has no position: `try_from` refuses negative numbers.
             (RecordForm::Keyed(Type::Range(low, high)), Value::Int(value)) if value <= high => {
                 usize::try_from(value - low).ok()
             }

@@ -350,23 +350,24 @@ pub fn explain_refusal<'a>(
     if ["api key", "api-key", "apikey", "api_key"].iter().any(|word| body.contains(word)) {
         help = help.replace("Authorization", "X-Api-Key");
     }
+    let is_refused = matches!(status, 401 | 403);
     let text = String::from_utf8_lossy(&reply.body);
     let mut names = text.split(|sign: char| !sign.is_ascii_alphanumeric() && sign != '_' && sign != '-');
     let is_key = |name: &&str| ["apikey", "api_key", "access_token"].contains(&name.to_lowercase().as_str());
-    if let Some(name) = names.find(is_key).filter(|_| matches!(status, 401 | 403)) {
+    if let Some(name) = names.find(is_key).filter(|_| is_refused) {
         help += &format!(", or, if it is a part of the query, `?{name}=...` at the end of each `path`");
     }
     // A token that shows that the request belongs to a session.
     let mut words = body.split(|sign: char| !sign.is_ascii_alphanumeric() && sign != '-');
     let named = words.find(|word| word.starts_with("x-") && (word.contains("token") || word.contains("srf")));
-    if matches!(status, 401 | 403) && (named.is_some() || body.contains("csrf") || body.contains("xsrf")) {
+    if is_refused && (named.is_some() || body.contains("csrf") || body.contains("xsrf")) {
         help = format!(
             "\nhelp: the system asks for a token: write `headers: {{ {}: ... }}` under `http`. If an answer gives the token, for \
              example in a cookie, `captures` takes it from there",
             named.unwrap_or("X-CSRFToken")
         );
     }
-    for (header, template) in headers.filter(|_| matches!(status, 401 | 403)) {
+    for (header, template) in headers.filter(|_| is_refused) {
         let is_lacking = |name: &&str| signatures.captures(name) && signatures.known(name).is_none();
         if let Some(hole) = template.holes().find(is_lacking) {
             let why = signatures.lacking(hole);

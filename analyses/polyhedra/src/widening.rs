@@ -96,7 +96,7 @@ impl Polyhedron {
 /// Drops the half-spaces that contain another one of the same direction. Thresholds often have the same
 /// direction.
 fn keep_strongest(mut constraints: Vec<Constraint>) -> Vec<Constraint> {
-    // Of one direction, the smallest constant comes first and, with this constant, the strict half-space.
+    // Among constraints of one direction, the smallest constant comes first, and its strict half-space.
     let is_equality = |constraint: &Constraint| constraint.relation() == Relation::Equal;
     let is_closed = |constraint: &Constraint| constraint.relation() == Relation::AtLeast;
     constraints.sort_by(|a, b| {
@@ -128,7 +128,7 @@ fn widen_block(old: &Block, new: &Block) -> Option<Block> {
     (!body.is_universe()).then(|| Block { dimensions: old.dimensions.clone(), body })
 }
 
-/// What the second part of the algorithm needs to know of `self`.
+/// Facts about `self` that the second part of the algorithm needs.
 #[derive(Default)]
 struct OldSide {
     /// In echelon form.

@@ -263,7 +263,7 @@ impl PathContext {
         solver: &mut dyn Solver,
     ) -> Substitution {
         // A value that the symbols of the step determine is held in a register with the variable's own name.
-        // Of all other values the symbols are kept, one by one.
+        // The symbols of all other values are kept, one by one.
         let mut held: Vec<(Datum, Term)> = Vec::new();
         let mut kept_symbols: BTreeSet<Datum> = BTreeSet::new();
         for (variable, value) in &*self.state.open {

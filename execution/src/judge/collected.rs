@@ -1,7 +1,7 @@
 //! Collects the values that an explanation of a condition lists, by the texts of their terms.
 //!
-//! Of a path its value is listed, and those of its indices. Of a function the value is listed with the branch
-//! that it took, or with the values that its short body reads. Large terms are not taken apart.
+//! A path is listed with the values of its indices. A function is listed with the branch that it took, or with
+//! the values that its short body reads. Large terms are not taken apart.
 
 use std::collections::BTreeMap;
 
@@ -72,13 +72,13 @@ pub(super) fn collect_deciders(
     let mut of_earlier = BTreeMap::new();
     before.iter().for_each(|decider| collect_results(decider, &scope.values, &mut of_earlier));
     shown.extend(of_earlier.into_iter().filter(|(name, _)| !drop_id_types(name).contains('(')));
-    // The branch tells the value of a term that is no condition.
     match last.shape() {
-        // The branch tells its value.
+        // The branch tells its value, but not those that it reads.
         TermShape::Operation(DerivedOperation::Quantified(_), _) if branch.contains(&format!("`{last}`")) => {
             last.parts().into_iter().for_each(|part| collect_values(part, &scope.values, shown));
         }
         _ if branch.is_empty() || *last.sort() == Type::Bool => collect_results(last, &scope.values, shown),
+        // The branch tells the value of a term that is no condition.
         TermShape::Operation(DerivedOperation::Call(_), _) => {}
         _ => collect_values(last, &scope.values, shown),
     }
@@ -97,21 +97,19 @@ pub(super) fn collect_values(term: &Term, values: &Valuation, found: &mut BTreeM
             found.extend(value());
             return;
         }
-        // Of a short function the parts that it reads are enough. The last arguments are all data in them.
+        // The parts that a short function reads are enough. The last arguments are all data in them.
         TermShape::Operation(DerivedOperation::Call(_), arguments) => {
             if collect_opened(term, values, found) {
                 return;
             }
-            found.extend(value());
-            if let Some(body) = term.unfolded().filter(|body| body.written_size() <= 40) {
+            let body = term.unfolded().filter(|body| body.written_size() <= 40);
+            let text = result_text(body.as_ref().unwrap_or(term), values);
+            found.extend(text.map(|text| (term.to_string(), text)));
+            if let Some(body) = body {
                 let mut of_body = BTreeMap::new();
                 collect_values(&body, values, &mut of_body);
                 // The body's own value is that of the call. Data, elements and calls in it are easy to find.
-                let reason = of_body.remove(&body.to_conjunct());
-                let reason = reason.and_then(|text| Some(text.split_once(" (")?.1.to_owned()));
-                if let (Some(reason), Some(text)) = (reason, found.get_mut(&term.to_string())) {
-                    *text += &format!(" ({reason}");
-                }
+                of_body.remove(&body.to_conjunct());
                 let is_easy = |name: &String| {
                     name.chars().count() <= LONGEST_VALUE && (!name.contains(" in ") || name.starts_with('['))
                 };
@@ -120,26 +118,24 @@ pub(super) fn collect_values(term: &Term, values: &Valuation, found: &mut BTreeM
             }
             arguments.iter().collect()
         }
-        // Of the record that a function gives, the field is read.
+        // The condition reads a field of the record that a function gives.
         TermShape::Node(Node::Field(whole, position))
-            if !is_path(term) && whole.unfolded().is_some() && term.as_question().is_none() =>
+            if term.as_question().is_none()
+                && let Some(body) = whole.unfolded() =>
         {
-            let place = whole.unfolded().filter(is_path).map(|body| Term::field(&body, *position));
-            let read = |(name, text): (String, String)| match &place {
-                Some(place) if text_length(place) <= LONGEST_VALUE => {
-                    (name, format!("{text} (as `{place}`)"))
-                }
-                _ => (name, text),
-            };
-            found.extend(value().map(read));
+            let place = is_path(&body).then(|| Term::field(&body, *position));
+            let place = place.filter(|place| text_length(place) <= LONGEST_VALUE);
+            let reason = place.map_or_else(String::new, |place| format!(" (as `{place}`)"));
+            found.extend(value().map(|(name, text)| (name, text + &reason)));
             vec![whole]
         }
         // Numbers that are computed from a collection are not seen in it.
         TermShape::Operation(DerivedOperation::Quantified(_), _) if has_numbers(term) => {
             let name = term.to_conjunct();
-            let is_short = |value: &String| name.chars().count().max(value.chars().count()) <= LONGEST_VALUE;
-            let shown = value().map(|(_, value)| value).filter(is_short);
-            found.extend(shown.and_then(|_| Some((name, result_text(term, values)?))));
+            let is_short = |text: &String| text.chars().count() <= LONGEST_VALUE;
+            if is_short(&name) && value().is_some_and(|(_, value)| is_short(&value)) {
+                found.extend(result_text(term, values).map(|text| (name, text)));
+            }
             term.parts()
         }
         // The elements of a cut collection cannot be seen.
@@ -165,8 +161,8 @@ pub(super) fn collect_values(term: &Term, values: &Valuation, found: &mut BTreeM
     parts.into_iter().for_each(|part| collect_values(part, values, found));
 }
 
-/// Collects the value of a function whose branch the values choose, with the branch: `fee(v) = 5, as
-/// `base div 2` (the branch where `v > 9` is true)`. Returns whether it did.
+/// Collects the value of a function whose branch the values choose, with the branch: `fee(v) = 5 (as
+/// `base div 2`, the branch where `v > 9` is true)`. Returns whether it did.
 fn collect_opened(call: &Term, values: &Valuation, found: &mut BTreeMap<String, String>) -> bool {
     let mut scope = DecisiveScope::new(call, values, &[]);
     let mut chosen_by = Vec::new();
@@ -175,7 +171,7 @@ fn collect_opened(call: &Term, values: &Valuation, found: &mut BTreeMap<String, 
     if opened.written_size() > LARGEST_WRITTEN {
         return false;
     }
-    let mut reasons = Vec::new();
+    let mut text = format!("{value:#}");
     if opened.as_literal().is_none() {
         // The value that a branch is chosen for is listed.
         let is_listed = |decider: &Term| match decider.written() {
@@ -183,16 +179,15 @@ fn collect_opened(call: &Term, values: &Valuation, found: &mut BTreeMap<String, 
             _ => is_result(decider),
         };
         let is_short = text_length(&opened) <= LONGEST_VALUE;
-        reasons.extend(is_short.then(|| format!("as `{opened}`")));
+        let body = is_short.then(|| format!("as `{opened}`"));
         let last = chosen_by.last().filter(|last| !is_listed(last));
-        reasons.extend(name_branch(last.map(std::slice::from_ref).unwrap_or_default(), &scope));
+        let branch = name_branch(last.map(std::slice::from_ref).unwrap_or_default(), &scope);
+        let reasons = body.into_iter().chain(branch).collect::<Vec<_>>().join(", ");
+        if reasons.is_empty() || reasons.chars().count() > LONGEST_TEXT {
+            return false;
+        }
+        text += &format!(" ({reasons})");
     }
-    let reasons = reasons.join(", ");
-    let text = match opened.as_literal() {
-        Some(_) => format!("{value:#}"),
-        None if reasons.is_empty() || reasons.chars().count() > LONGEST_TEXT => return false,
-        None => format!("{value:#} ({reasons})"),
-    };
     found.insert(call.to_string(), text);
     collect_values(&opened, &scope.values, found);
     found.remove(&opened.to_conjunct());
@@ -213,19 +208,24 @@ pub(super) fn name_branch(deciders: &[Term], scope: &DecisiveScope) -> Option<St
         (is_new && is_short).then(|| format!("`{text}` is {value}"))
     };
     let last = describe(deciders.last()?, LONGEST_TEXT)?;
-    let mut before = deciders.iter().rev().skip(1).filter_map(|decider| describe(decider, LONGEST_VALUE));
-    let before = before.next();
+    let before = deciders.iter().rev().skip(1).find_map(|decider| describe(decider, LONGEST_VALUE));
     Some(match before.filter(|before| *before != last) {
         Some(before) => format!("the branch where {before} and {last}"),
         None => format!("the branch where {last}"),
     })
 }
 
-/// Writes the value of a term. Of a count, the counted values stand behind it, and of a search its reason.
+/// Writes the value of a term. The counted values stand behind that of a count, and the reason behind that of
+/// a search.
 fn result_text(term: &Term, values: &Valuation) -> Option<String> {
     let text = format!("{:#}", evaluate(term, values).ok()?);
-    let TermShape::Operation(DerivedOperation::Quantified(quantified), arguments) = term.shape() else {
-        return Some(text);
+    let (quantified, arguments) = match term.shape() {
+        TermShape::Operation(DerivedOperation::Quantified(quantified), arguments)
+            if matches!(quantified.quantifier, Quantifier::Count | Quantifier::Find | Quantifier::Index) =>
+        {
+            (quantified, arguments)
+        }
+        _ => return Some(text),
     };
     let holding: Vec<(usize, Term)> = list_instances(quantified, arguments, values)
         .into_iter()
@@ -252,6 +252,7 @@ fn result_text(term: &Term, values: &Valuation) -> Option<String> {
             let mut decisive = first.clone();
             while let Some(opened) = open_condition(&decisive, &mut scope)
                 && opened.term.as_literal().is_none()
+                && opened.term.written_size() <= LARGEST_WRITTEN
             {
                 decisive = opened.term;
             }

@@ -150,7 +150,7 @@ impl Guard {
         };
         let mut shown: Vec<&(&str, &str)> =
             texts.iter().filter(|(name, text)| !is_in_whole(name) && !is_told(name, text)).collect();
-        // Nobody takes in more than eight values. Of more, those are enough that the text names.
+        // Nobody takes in more than eight values. Then those that the text names are enough.
         if shown.len() > 8 {
             let reasons = shown.iter().map(|(_, text)| *text).filter(|text| text.contains('`'));
             let since = since.as_deref().unwrap_or_default();

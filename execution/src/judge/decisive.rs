@@ -60,7 +60,7 @@ pub(super) fn explain_condition(condition: &Term, values: &Valuation, of_event: 
         let texts = parts.iter().flatten().map(|part| scope.describe_value(part));
         texts.collect::<Vec<_>>().join(", as ") + &others
     });
-    // Of an option the content is enough, and of a function's record the fields that are read.
+    // The content of an option is enough, and so are the fields that are read of a function's record.
     let names: Vec<String> = shown_values.keys().cloned().collect();
     let is_told_by_part = |whole: &str| {
         let mut rests = names.iter().filter_map(|name| name.strip_prefix(whole));

@@ -7,6 +7,7 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 use coreach_adapters::encoding::TextEncoding;
+use coreach_model::excerpt::join_words;
 use coreach_model::limits::{FEW_SHOWN, LONGEST_TEXT, LONGEST_VALUE, MOST_VALUES};
 use coreach_model::number::time_text;
 use coreach_model::term::node::Comparison;
@@ -17,13 +18,6 @@ use crate::judge::excerpts::{cut_text, shorten_collection};
 
 /// The most ways in which a guard would have held. Repetitions among them are dropped later.
 pub(super) const MOST_WAYS: usize = 4 * FEW_SHOWN;
-
-pub(super) fn join_with_or(texts: &[String]) -> String {
-    match texts.split_last() {
-        Some((last, others)) if !others.is_empty() => format!("{} or {last}", others.join(", ")),
-        _ => texts.concat(),
-    }
-}
 
 /// A demand on a part of an observation: its value, an end of its range, or a text.
 #[derive(Clone, PartialEq, Debug)]
@@ -516,7 +510,7 @@ pub(super) fn alternatives_text(action: &str, alternatives: &[Vec<Difference>]) 
             Some(demand) if index > 0 => demand.strip_prefix("= ").unwrap_or(demand).to_owned(),
             _ => text,
         });
-        let demands = join_with_or(&texts.collect::<Vec<_>>());
+        let demands = join_words(&texts.collect::<Vec<_>>(), "or");
         return Some(format!("{demands}{and_more}, {}{}", got(first), and_hidden(first)));
     }
     let way_text = |way: &Vec<Difference>| {

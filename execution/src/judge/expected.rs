@@ -12,6 +12,7 @@
 use std::collections::BTreeMap;
 
 use coreach_analyses::solver::{Solver, Witness};
+use coreach_model::excerpt::join_words;
 use coreach_model::iosts::{Iosts, Transition};
 use coreach_model::limits::{FEW_SHOWN, LONGEST_VALUE};
 use coreach_model::semantics::{Event, State};
@@ -25,7 +26,7 @@ use dashu_ratio::RBig;
 use crate::judge::collected::collect_values;
 use crate::judge::contract::Guard;
 use crate::judge::differences::{
-    Demand, Difference, alternatives_text, demand_text, demanded_value, instants_text, join_with_or,
+    Demand, Difference, alternatives_text, demand_text, demanded_value, instants_text,
 };
 use crate::judge::excerpts::{cut_text, drop_id_types};
 use crate::judge::guards::{failing_conjuncts, may_be, with_event};
@@ -71,7 +72,7 @@ pub(crate) fn describe_expectation<'t>(
     let actions = match actions.len() {
         0 => "no output".to_owned(),
         1 => actions.remove(0),
-        count if count <= FEW_SHOWN => format!("one of {}", join_with_or(&actions)),
+        count if count <= FEW_SHOWN => format!("one of {}", join_words(&actions, "or")),
         count => format!("one of {} and {} others", actions[..FEW_SHOWN].join(", "), count - FEW_SHOWN),
     };
     let Some(event) = observed else { return Expectation { phrase: actions, guards: Vec::new(), expected } };
@@ -120,13 +121,17 @@ fn list_guards<'t>(
         .partition(|(transition, question)| question.is_of_other_alternative(transition));
     let are_others = of_same.is_empty();
     let explaining = if are_others { of_other } else { of_same };
-    let mut guards = Vec::new();
-    for (transition, question) in &explaining {
-        for guard in question.failing_parts(iosts, transition) {
-            add_guard(&mut guards, guard);
+    let add_failing = |guards: &mut Vec<Guard>, asked: &[(&Transition, Question<'_>)]| {
+        for (transition, question) in asked {
+            for guard in question.failing_parts(iosts, transition) {
+                add_guard(guards, guard);
+            }
         }
+    };
+    let mut guards = Vec::new();
+    if !are_others {
+        add_failing(&mut guards, &explaining);
     }
-    let others = if are_others { std::mem::take(&mut guards) } else { Vec::new() };
     // The event would be right by a transition that one condition excludes: this decides between the two. If
     // there is none, and the others are about other alternatives, several conditions explain more than these.
     let mut of_several = Vec::new();
@@ -137,15 +142,14 @@ fn list_guards<'t>(
         }
         match failing_conjuncts(&transition.guard, &question.values).as_slice() {
             [only] => add_guard(&mut guards, question.guard(iosts, transition, only, false)),
-            _ if are_others => of_several.extend(question.failing_parts(iosts, transition)),
+            _ if are_others => of_several.push((transition, question)),
             _ => {}
         }
     }
-    if guards.is_empty() {
-        of_several.into_iter().for_each(|guard| add_guard(&mut guards, guard));
-    }
-    if guards.is_empty() {
-        guards = others;
+    for asked in [&of_several, &explaining] {
+        if guards.is_empty() {
+            add_failing(&mut guards, asked);
+        }
     }
     // The state does not tell why this action cannot come: it tells why the only possible one can.
     let state_forbids = |(transition, question): &(&Transition, Question<'_>)| {

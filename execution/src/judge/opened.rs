@@ -10,15 +10,17 @@
 //! **Terminates**, since functions are not recursive. **Costs** some evaluations of the parts.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
+use coreach_model::excerpt::join_words;
 use coreach_model::limits::LONGEST_VALUE;
 use coreach_model::term::evaluate::{Valuation, evaluate, holds};
 use coreach_model::term::node::{Comparison, Node};
 use coreach_model::term::operation::{
     DerivedOperation, MatchArm, MatchOperation, QuantifiedOperation, Quantifier, QuantifierDomain,
-    StandardOperation,
+    StandardOperation, pair_arguments,
 };
-use coreach_model::term::{Substitution, TermShape, substitute};
+use coreach_model::term::{TermShape, substitute};
 use coreach_model::types::{Alternative, RecordForm, RecordType};
 use coreach_model::{Datum, Term, Type, Value};
 
@@ -63,7 +65,7 @@ impl DecisiveScope {
                     ([], _) | (_, []) => describe_none(parts.iter()),
                     (_, [premise]) => format!("{premise} holds, but {}", describe_none(of_event)),
                     (_, premises) => {
-                        format!("{} hold, but {}", join_with_and(premises), describe_none(of_event))
+                        format!("{} hold, but {}", join_words(premises, "and"), describe_none(of_event))
                     }
                 }
             }
@@ -92,13 +94,6 @@ fn describe_none<'t>(parts: impl IntoIterator<Item = &'t Term>) -> String {
         [only] => format!("{only} does not"),
         [one, other] => format!("neither {one} nor {other} holds"),
         several => format!("none of {} holds", several.join(", ")),
-    }
-}
-
-fn join_with_and(texts: &[String]) -> String {
-    match texts.split_last() {
-        Some((last, others)) if !others.is_empty() => format!("{} and {last}", others.join(", ")),
-        _ => texts.concat(),
     }
 }
 
@@ -191,14 +186,9 @@ pub(super) fn open_condition(term: &Term, scope: &mut DecisiveScope) -> Option<O
 /// Narrows an equation with a record that is written out to its only wrong field: `outcome == Bid(x, y)` to
 /// `outcome.price == y`.
 fn narrow_to_field(condition: &Term, scope: &mut DecisiveScope) -> Option<Term> {
-    let Some(Node::Compare(Comparison::Equal, a, b)) = condition.written() else { return None };
-    let (seen, built) = if matches!(a.written(), Some(Node::Record(..))) { (b, a) } else { (a, b) };
-    let Some(Node::Record(ty, parts)) = built.written().filter(|_| is_path(seen)) else { return None };
-    let fields = |side: &Term| match evaluate(side, &scope.values) {
-        Ok(Value::Record(_, fields)) => Some(fields),
-        _ => None,
-    };
-    let (seen_fields, built_fields) = (fields(seen)?, fields(built)?);
+    let (seen, built) = split_equation(condition).filter(|(seen, _)| is_path(seen))?;
+    let Some(Node::Record(ty, parts)) = built.written() else { return None };
+    let (seen_fields, built_fields) = (evaluate_fields(seen, scope)?, evaluate_fields(built, scope)?);
     let mut wrong = (0..parts.len()).filter(|position| seen_fields[*position] != built_fields[*position]);
     let (Some(position), None) = (wrong.next(), wrong.next()) else { return None };
     let field_type = &ty.fields[position].1;
@@ -215,6 +205,20 @@ fn narrow_to_field(condition: &Term, scope: &mut DecisiveScope) -> Option<Term> 
     Some(Term::compare(Comparison::Equal, &field, &parts[position]))
 }
 
+/// Splits an equation with a record that is written out: the other side, and the record.
+fn split_equation(condition: &Term) -> Option<(&Term, &Term)> {
+    let Some(Node::Compare(Comparison::Equal, a, b)) = condition.written() else { return None };
+    let is_record = |(_, built): &(&Term, &Term)| matches!(built.written(), Some(Node::Record(..)));
+    [(a, b), (b, a)].into_iter().find(is_record)
+}
+
+fn evaluate_fields(record: &Term, scope: &DecisiveScope) -> Option<Arc<[Value]>> {
+    match evaluate(record, &scope.values) {
+        Ok(Value::Record(_, fields)) => Some(fields),
+        _ => None,
+    }
+}
+
 /// Is it an equation of two variants or options with different alternatives?
 pub(super) fn differ_in_alternative(part: &Term, values: &Valuation) -> bool {
     let tag = |side: &Term| match evaluate(side, values) {
@@ -228,16 +232,14 @@ pub(super) fn differ_in_alternative(part: &Term, values: &Valuation) -> bool {
 /// Does each case of a `match` or `if` ask for another alternative of a part of the event, or for nothing?
 pub(super) fn asks_other_alternative(part: &Term, scope: &DecisiveScope) -> bool {
     match part.shape() {
-        TermShape::Node(Node::Compare(Comparison::Equal, a, b)) => {
-            let (seen, built) = if matches!(a.written(), Some(Node::Record(..))) { (b, a) } else { (a, b) };
-            match (built.written(), evaluate(seen, &scope.values)) {
-                (Some(Node::Record(ty, parts)), Ok(Value::Record(_, fields))) => {
-                    !ty.alternatives().is_empty()
-                        && scope.is_of_event(seen)
-                        && parts[0].as_literal().is_some_and(|tag| *tag != fields[0])
-                }
-                _ => false,
-            }
+        TermShape::Node(Node::Compare(..)) => {
+            let Some((seen, built)) = split_equation(part) else { return false };
+            let Some(Node::Record(ty, parts)) = built.written() else { return false };
+            let asks_other =
+                |fields: Arc<[Value]>| parts[0].as_literal().is_some_and(|tag| *tag != fields[0]);
+            !ty.alternatives().is_empty()
+                && scope.is_of_event(seen)
+                && evaluate_fields(seen, scope).is_some_and(asks_other)
         }
         TermShape::Node(Node::And(parts)) => parts.iter().any(|part| asks_other_alternative(part, scope)),
         TermShape::Node(Node::Or(parts)) => parts.iter().all(|part| asks_other_alternative(part, scope)),
@@ -245,8 +247,7 @@ pub(super) fn asks_other_alternative(part: &Term, scope: &DecisiveScope) -> bool
             [then, other].iter().all(|case| case.is_false() || asks_other_alternative(case, scope))
         }
         TermShape::Operation(DerivedOperation::Match(choice), arguments) => {
-            let known: Substitution =
-                choice.read.iter().cloned().zip(arguments[1..].iter().cloned()).collect();
+            let known = pair_arguments(&choice.read, &arguments[1..]);
             choice.cases.iter().all(|case| {
                 case.body.is_false() || asks_other_alternative(&substitute(&case.body, &known), scope)
             })
@@ -338,7 +339,9 @@ fn choose_case(
     let Value::Record(ty, fields) = evaluate(subject, &scope.values).ok()? else { return None };
     let case = choose_arm(choice, &ty, &fields[0])?;
     let is_of_event = scope.is_of_event(subject);
-    let mut known: Substitution = choice.read.iter().cloned().zip(read.iter().cloned()).collect();
+    let is_call = subject.unfolded().is_some();
+    let is_short = is_path(subject) || (is_call && text_length(subject) <= LONGEST_VALUE / 2);
+    let mut known = pair_arguments(&choice.read, read);
     for (name, position) in &case.names {
         if let Some(Node::Record(_, parts)) = subject.written() {
             known.insert(name.clone(), parts[*position].clone());
@@ -346,8 +349,6 @@ fn choose_case(
         }
         let mut shown = name.name().to_owned();
         let is_clear = contains_word(&scope.quoted, &shown) && !scope.names.contains(&shown);
-        let is_call = matches!(subject.shape(), TermShape::Operation(DerivedOperation::Call(_), _));
-        let is_short = is_path(subject) || (is_call && text_length(subject) <= LONGEST_VALUE / 2);
         if is_short && !is_clear {
             shown = field_name(subject, &ty, *position);
         } else {
@@ -368,40 +369,49 @@ fn unfold_calls(term: &Term) -> Term {
     term.unfolded().map_or_else(|| term.clone(), |body| unfold_calls(&body))
 }
 
+/// Opens a `match`: its subject, and then the case. A subject that is written out has only one case. Otherwise
+/// it is one of the terms by which the branches were chosen.
+fn open_match(
+    choice: &MatchOperation,
+    arguments: &[Term],
+    scope: &mut DecisiveScope,
+    chosen_by: &mut Vec<Term>,
+) -> Option<Term> {
+    let subject = open_side(&arguments[0], scope, chosen_by);
+    let case = choose_case(choice, &subject, &arguments[1..], scope)?;
+    if !matches!(subject.written(), Some(Node::Record(..))) {
+        chosen_by.push(subject);
+    }
+    Some(case)
+}
+
 /// Opens a side of a comparison as long as it is an `if` or a `match`, or a function that is one. Adds the
 /// terms by which the branches were chosen.
 pub(super) fn open_side(side: &Term, scope: &mut DecisiveScope, chosen_by: &mut Vec<Term>) -> Term {
     let body = unfold_calls(side);
-    let subject;
-    let (decider, branch) = match body.shape() {
+    let branch = match body.shape() {
         TermShape::Node(Node::Field(whole, position)) => {
             let count = chosen_by.len();
             let opened = open_side(whole, scope, chosen_by);
-            let record = unfold_calls(&opened);
-            return match record.written() {
-                Some(Node::Record(_, parts)) => open_side(&parts[*position], scope, chosen_by),
-                _ if chosen_by.len() > count => Term::field(&opened, *position),
-                _ => side.clone(),
-            };
+            match unfold_calls(&opened).written() {
+                Some(Node::Record(_, parts)) => parts[*position].clone(),
+                _ if chosen_by.len() > count => return Term::field(&opened, *position),
+                _ => return side.clone(),
+            }
         }
         TermShape::Node(Node::IfThenElse(condition, then, other)) => {
             let Ok(is_true) = holds(condition, &scope.values) else { return side.clone() };
-            (condition, Some(if is_true { then } else { other }.clone()))
+            chosen_by.push(condition.clone());
+            if is_true { then } else { other }.clone()
         }
         TermShape::Operation(DerivedOperation::Match(choice), arguments) => {
-            subject = open_side(&arguments[0], scope, chosen_by);
-            let case = choose_case(choice, &subject, &arguments[1..], scope);
-            // A subject that is written out has only one case.
-            if let Some(case) = case.as_ref().filter(|_| matches!(subject.written(), Some(Node::Record(..))))
-            {
-                return open_side(case, scope, chosen_by);
+            match open_match(choice, arguments, scope, chosen_by) {
+                Some(case) => case,
+                None => return side.clone(),
             }
-            (&subject, case)
         }
         _ => return side.clone(),
     };
-    let Some(branch) = branch else { return side.clone() };
-    chosen_by.push(decider.clone());
     open_side(&branch, scope, chosen_by)
 }
 
@@ -415,11 +425,7 @@ fn open_branches(condition: &Term, scope: &mut DecisiveScope) -> Option<(Term, V
         }
         TermShape::Operation(DerivedOperation::Match(choice), arguments) => {
             let mut chosen_by = Vec::new();
-            let subject = open_side(&arguments[0], scope, &mut chosen_by);
-            if !matches!(subject.written(), Some(Node::Record(..))) {
-                chosen_by.push(subject.clone());
-            }
-            Some((choose_case(choice, &subject, &arguments[1..], scope)?, chosen_by))
+            Some((open_match(choice, arguments, scope, &mut chosen_by)?, chosen_by))
         }
         TermShape::Node(Node::Compare(sign, a, b)) => {
             let mut chosen_by = Vec::new();
@@ -454,15 +460,17 @@ pub(super) fn list_instances(
     arguments: &[Term],
     values: &Valuation,
 ) -> Option<Vec<Term>> {
+    let bound = list_bound_values(&quantified.domain, arguments, values)?.into_iter();
+    Some(bound.map(|value| write_instance(quantified, arguments, value)).collect())
+}
+
+/// Writes the body of a quantifier with this term for its bound name.
+fn write_instance(quantified: &QuantifiedOperation, arguments: &[Term], bound: Term) -> Term {
     // The last arguments are the values that the body reads.
     let values_read = &arguments[arguments.len() - quantified.read.len()..];
-    let mut known: Substitution = quantified.read.iter().cloned().zip(values_read.iter().cloned()).collect();
-    let bound = list_bound_values(&quantified.domain, arguments, values)?.into_iter();
-    let instances = bound.map(|value| {
-        known.insert(quantified.bound.clone(), value);
-        substitute(&quantified.body, &known)
-    });
-    Some(instances.collect())
+    let mut known = pair_arguments(&quantified.read, values_read);
+    known.insert(quantified.bound.clone(), bound);
+    substitute(&quantified.body, &known)
 }
 
 /// Writes the body of a quantifier for an element of a collection that is no path, under the bound name.
@@ -481,10 +489,7 @@ fn name_element(
     let element = (ty.form == RecordForm::List).then(|| ty.counting(&fields).nth(number).cloned())??;
     let shown = Datum::new(name, quantified.bound.ty().clone());
     scope.values.insert(shown.clone(), element);
-    let values_read = &arguments[arguments.len() - quantified.read.len()..];
-    let mut known: Substitution = quantified.read.iter().cloned().zip(values_read.iter().cloned()).collect();
-    known.insert(quantified.bound.clone(), Term::datum(&shown));
-    Some(substitute(&quantified.body, &known))
+    Some(write_instance(quantified, arguments, Term::datum(&shown)))
 }
 
 /// Lists the terms that the bound name of a quantifier stands for.

@@ -291,7 +291,7 @@ fn declare_action(
 }
 
 /// Reads the parameters of an action, and whether the tester sends it. A parameter of a broken type has no
-/// datum. The long form has the parameters under a key of their own, beside attributes.
+/// datum. The long form has the parameters under a key of their own, next to attributes.
 fn read_parameters(
     collector: &mut Collector,
     node: &Yaml,

@@ -13,7 +13,7 @@ use crate::value::Value;
 
 /// Describes the name of a location of the specification, for a message about a purpose.
 pub const LOCATION: &str = "a location of the specification";
-/// What a message says of an action that its composition hides.
+/// Words of a message about an action that its composition hides.
 pub const HIDDEN: &str = "hidden by `hide`";
 
 #[derive(Clone, PartialEq, Debug)]

@@ -144,7 +144,7 @@ pub fn check_keys_beside(
         if let Some(meant) = meant {
             collector.means(Some(&entry.key.span), meant);
         }
-        // What would be merged is not missing.
+        // A merged key is not missing.
         for known in known.iter().filter(|_| key == "<<") {
             collector.means(Some(&entry.key.span), known);
         }
@@ -372,7 +372,7 @@ const ELSEWHERE: [(&[&str], &str); 18] = [
     (&["goal", "goals", "test"], "purpose"),
 ];
 
-/// What to do about the merge key of YAML.
+/// Advice on the merge key of YAML.
 const MERGE_KEY: &str =
     "coreach does not read merge keys: write the keys out; an alias stands for a whole value only";
 

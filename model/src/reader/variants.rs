@@ -264,7 +264,7 @@ impl Typing<'_, '_> {
             self.named.remove(&datum);
         }
         let body = body?;
-        // Of integers and reals, `type_match` lifts the integers.
+        // If some are reals, `type_match` lifts the integers.
         if let Some(first_body) = first_body
             && first_body.sort() != body.sort()
             && !(first_body.sort().is_number() && body.sort().is_number())

@@ -368,7 +368,7 @@ fn is_closed<const COUNT: usize>(body: &Term, own: [&[Datum]; COUNT]) -> bool {
 }
 
 /// The substitution that puts each argument in the place of its parameter.
-pub(super) fn pair_arguments(parameters: &[Datum], arguments: &[Term]) -> Substitution {
+pub fn pair_arguments(parameters: &[Datum], arguments: &[Term]) -> Substitution {
     parameters.iter().cloned().zip(arguments.iter().cloned()).collect()
 }
 

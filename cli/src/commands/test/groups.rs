@@ -4,8 +4,8 @@ use coreach_execution::record::Record;
 use coreach_execution::run::{Cause, events};
 use coreach_execution::{Outcome, Run};
 use coreach_model::Verdict;
+use coreach_model::excerpt::join_words;
 
-use crate::files::join_words;
 use crate::story::wrap;
 
 /// The most seeds of other runs that are named.
@@ -66,7 +66,7 @@ impl RunGroup {
                 words.push(format!("{} more", others.len() - MOST_NAMED));
             }
             let seeds = if others.len() == 1 { "seed" } else { "seeds" };
-            text += &format!("  the same with {seeds} {}\n", join_words(words.into_iter(), "and"));
+            text += &format!("  the same with {seeds} {}\n", join_words(&words, "and"));
         }
         text
     }
