@@ -1,7 +1,7 @@
 //! Collects the values that an explanation of a condition lists, by the texts of their terms.
 //!
-//! A path is listed with the values of its indices. A function is listed with the branch that it took, or with
-//! the values that its short body reads. Large terms are not taken apart.
+//! A path is listed with the values of its indices. A function is listed with the branch that it took, or
+//! with the values that its short body reads. Large terms are not taken apart.
 
 use std::collections::BTreeMap;
 

@@ -369,8 +369,8 @@ fn unfold_calls(term: &Term) -> Term {
     term.unfolded().map_or_else(|| term.clone(), |body| unfold_calls(&body))
 }
 
-/// Opens a `match`: its subject, and then the case. A subject that is written out has only one case. Otherwise
-/// it is one of the terms by which the branches were chosen.
+/// Opens a `match`: its subject, and then the case. A subject that is written out has only one case.
+/// Otherwise it is one of the terms by which the branches were chosen.
 fn open_match(
     choice: &MatchOperation,
     arguments: &[Term],
