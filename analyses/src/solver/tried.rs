@@ -21,13 +21,39 @@ use coreach_model::{Datum, Term, Type, Value};
 
 /// The most evaluations of conjuncts in one search.
 const MOST_EVALUATIONS: usize = 200;
+/// The most questions about the other data, with strings that are tried.
+const MOST_ACCEPTS: usize = 8;
 /// The most strings, or numbers, that are tried for one datum.
 const MOST_VALUES: usize = 16;
 
 /// Searches a valuation under which the conjuncts hold. `None`: none was found easily.
 pub fn try_values(conjuncts: &[Term]) -> Option<Valuation> {
-    let data: BTreeSet<Datum> = conjuncts.iter().flat_map(Term::data).collect();
-    let equations: Vec<(Datum, Term)> = conjuncts.iter().flat_map(read_equation).collect();
+    if conjuncts.iter().any(|conjunct| conjunct.data().is_empty()) {
+        return None;
+    }
+    let data = conjuncts.iter().flat_map(Term::data).collect();
+    search_values(conjuncts, data, |_| true)
+}
+
+/// Searches values of the strings alone, with the conjuncts that mention nothing else. Those that `accept`
+/// takes are the answer. It is asked a few times at most.
+pub fn try_strings(conjuncts: &[Term], mut accept: impl FnMut(&Valuation) -> bool) -> Option<Valuation> {
+    let strings = conjuncts.iter().flat_map(Term::data).filter(|datum| *datum.ty() == Type::String).collect();
+    let mut asked = 0;
+    search_values(conjuncts, strings, |values| {
+        asked += 1;
+        asked <= MOST_ACCEPTS && accept(values)
+    })
+}
+
+/// Searches values of the data that `accept` takes, under which the conjuncts hold that mention no other data.
+fn search_values(
+    conjuncts: &[Term],
+    data: BTreeSet<Datum>,
+    mut accept: impl FnMut(&Valuation) -> bool,
+) -> Option<Valuation> {
+    let equations = conjuncts.iter().flat_map(read_equation).filter(|(defined, _)| data.contains(defined));
+    let equations: Vec<(Datum, Term)> = equations.filter(|(_, term)| term.data().is_subset(&data)).collect();
     // A datum that an equation determines comes after the data of the equation's other side.
     let (mut order, mut defined_data): (Vec<Datum>, Vec<Datum>) =
         data.into_iter().partition(|datum| equations.iter().all(|(defined, _)| defined != datum));
@@ -44,13 +70,16 @@ pub fn try_values(conjuncts: &[Term]) -> Option<Valuation> {
     let place = |datum: &Datum| order.iter().position(|known| known == datum);
     let mut due: Vec<Vec<&Term>> = vec![Vec::new(); order.len()];
     for conjunct in conjuncts {
-        due[conjunct.data().iter().filter_map(place).max()?].push(conjunct);
+        let places: Option<Vec<usize>> = conjunct.data().iter().map(place).collect();
+        if let Some(last) = places.and_then(|places| places.into_iter().max()) {
+            due[last].push(conjunct);
+        }
     }
     let values = MentionedValues::in_conjuncts(conjuncts);
     let (order, equations, evaluations) = (&order, &equations, MOST_EVALUATIONS);
     let mut search = ValueSearch { order, equations, due, values, evaluations };
     let mut valuation = Valuation::new();
-    search.search_from(0, &mut valuation).then_some(valuation)
+    search.search_from(0, &mut valuation, &mut accept).then_some(valuation)
 }
 
 /// The values of data that an equation determines, in both directions.
@@ -75,9 +104,15 @@ struct ValueSearch<'a> {
 }
 
 impl ValueSearch<'_> {
-    /// Searches values of the data from this place on. Returns whether the conjuncts hold with them.
-    fn search_from(&mut self, place: usize, valuation: &mut Valuation) -> bool {
-        let Some(datum) = self.order.get(place) else { return true };
+    /// Searches values of the data from this place on. Returns whether the conjuncts hold with them, and
+    /// `accept` takes them.
+    fn search_from(
+        &mut self,
+        place: usize,
+        valuation: &mut Valuation,
+        accept: &mut impl FnMut(&Valuation) -> bool,
+    ) -> bool {
+        let Some(datum) = self.order.get(place) else { return accept(valuation) };
         let defined = self.equations.iter().filter(|(defined, _)| defined == datum);
         let computed = defined.filter_map(|(_, term)| evaluate(term, valuation).ok()).next();
         let values = computed.map_or_else(|| self.values.list(datum.ty()), |value| vec![value]);
@@ -87,7 +122,7 @@ impl ValueSearch<'_> {
                 self.evaluations = self.evaluations.saturating_sub(1);
                 self.evaluations > 0 && holds(conjunct, valuation) == Ok(true)
             });
-            if all_hold && self.search_from(place + 1, valuation) {
+            if all_hold && self.search_from(place + 1, valuation, accept) {
                 return true;
             }
             if self.evaluations == 0 {

@@ -35,11 +35,12 @@ use std::time::{Duration, Instant};
 
 use coreach_model::budget::{self, Budget, Passed};
 use coreach_model::term::evaluate::{Valuation, evaluate};
+use coreach_model::term::{literals, substitute_all};
 use coreach_model::{Datum, Term, Type, Value, journal};
 use z3::ast::{Bool, Dynamic};
 use z3::{Params, SatResult};
 
-use crate::solver::tried::are_plain;
+use crate::solver::tried::{are_plain, try_strings};
 use crate::solver::{Answer, Solver, Statistics, Witness, with_negation};
 use parts::{check_parts, find_parts, split_into_parts, try_string_values};
 use translate::{PreparedTerm, Translator};
@@ -240,6 +241,33 @@ impl Z3Solver {
         }
     }
 
+    /// Finds values with strings that the conjuncts mention. Z3 finds the others, in a question without
+    /// strings. So the answer is the same in each process, which Z3 does not promise for strings.
+    fn find_with_mentioned_strings(
+        &mut self,
+        conjuncts: &[Term],
+        prepared: &[Rc<PreparedTerm>],
+    ) -> Option<Valuation> {
+        if !prepared.iter().any(|conjunct| conjunct.strings) {
+            return None;
+        }
+        let mut others = Valuation::new();
+        let strings = try_strings(conjuncts, |strings| {
+            let rest = substitute_all(conjuncts, &literals(strings));
+            let Simplified::Open(rest, _) = simplify(&rest) else { return false };
+            let prepared = self.prepare(&rest);
+            if prepared.iter().flat_map(|one| &one.data).any(|datum| datum.ty().contains(&Type::String)) {
+                return false;
+            }
+            let prepared = self.write_numbers(&rest, prepared);
+            let has_strings = prepared.iter().any(|conjunct| conjunct.strings);
+            let found = if has_strings { Err(Answer::Unknown) } else { self.find_by_z3(&rest, &prepared) };
+            found.map(|values| others = values).is_ok()
+        })?;
+        others.extend(strings);
+        Some(others)
+    }
+
     /// Finds a model of the assertions, as values: one with small numbers and plain strings if there is one.
     /// If the conjuncts mention strings that are not plain, plain strings are not tried. Errors: Z3's answer.
     fn find(
@@ -249,8 +277,10 @@ impl Z3Solver {
         is_plain: bool,
     ) -> Result<Valuation, Answer> {
         let data: BTreeSet<&Datum> = prepared.iter().flat_map(|conjunct| &conjunct.data).collect();
+        let has_numbers = prepared.iter().any(|conjunct| conjunct.has_numbers);
+        let translator = if has_numbers { &mut self.with_numbers } else { &mut self.translator };
         let constants: Vec<(&Datum, Dynamic)> =
-            data.into_iter().map(|datum| (datum, self.translator.constant(datum))).collect();
+            data.into_iter().map(|datum| (datum, translator.constant(datum))).collect();
         let bounds: Vec<Bool> = constants
             .iter()
             .filter(|(datum, _)| is_plain || *datum.ty() != Type::String)
@@ -381,6 +411,7 @@ impl Solver for Z3Solver {
         let mut values = match split_into_parts(&conjuncts, &prepared) {
             Some(parts) => find_parts(self, &parts),
             None => try_string_values(&conjuncts, &prepared)
+                .or_else(|| self.find_with_mentioned_strings(&conjuncts, &prepared))
                 .map_or_else(|| self.find_by_z3(&conjuncts, &prepared), Ok),
         };
         // The form of an operation need not mention all its data. These get any value.

@@ -322,6 +322,7 @@ pub(super) fn field(record: &Arc<RecordType>, ast: &Dynamic, position: usize, nu
 fn datatype(record: &Arc<RecordType>, numbers: bool) -> Rc<DatatypeSort> {
     type Datatypes = HashMap<(Arc<RecordType>, bool), Rc<DatatypeSort>>;
     thread_local!(static DATATYPES: RefCell<Datatypes> = RefCell::default());
+    let numbers = numbers && record.fields.iter().any(|(_, ty)| ty.contains(&Type::String));
     let key = (record.clone(), numbers);
     if let Some(known) = DATATYPES.with_borrow(|all| all.get(&key).cloned()) {
         return known;
