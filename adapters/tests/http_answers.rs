@@ -39,6 +39,8 @@ fn exchanged(method: &str, body: Option<&str>, answer: &[u8]) -> (String, Result
     };
     let values = vec![("pRemainingValue".to_owned(), AnswerPlace::pointer("/n"))];
     let response = Response { status: 200, values, ..Response::default() };
+    let values = vec![("pRemainingValue".to_owned(), AnswerPlace::pointer("/data/n"))];
+    let created = Response { status: 201, values, ..Response::default() };
     let http = Http {
         base: template(&format!("http://127.0.0.1:{port}")),
         launch: None,
@@ -46,7 +48,7 @@ fn exchanged(method: &str, body: Option<&str>, answer: &[u8]) -> (String, Result
         reset: Vec::new(),
         headers: Vec::new(),
         stimuli: vec![("Coin".to_owned(), request("/{pCoinValue}"))],
-        observations: vec![("Return".to_owned(), response)],
+        observations: vec![("Return".to_owned(), response), ("Return".to_owned(), created)],
         captures: Vec::new(),
         spelling: Spelling::default(),
         unmatched: Unmatched::Fail,
@@ -176,6 +178,11 @@ fn an_answer_that_fits_nothing_is_told_with_what_helps() {
             "it begins with a byte order mark: let the system write UTF-8 without it",
         ),
         ("200 OK", "n is 17", number),
+        (
+            "200 OK",
+            "{\"data\": {\"n\": 17}}",
+            "did you mean `/data/n`? Perhaps each pointer must begin with `/data`",
+        ),
         (
             "403 Forbidden",
             "{\"detail\": \"missing API key\"}",

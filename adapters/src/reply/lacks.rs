@@ -133,6 +133,11 @@ pub(super) fn describe_unmatched(
             && with_status.is_of(reply)
             && find_values(tree, reply, &with_status, signatures.parameters(action)).is_some()
     });
+    let is_wrapped = || {
+        let mut own = http.observations.iter().filter(|(_, response)| response.is_of(reply));
+        tree.is_some_and(|tree| own.any(|(_, response)| has_values_deeper(tree, response)))
+    };
+    let but_status = but_status.filter(|_| !is_wrapped());
     let redirection = explain_redirection(reply);
     let closest = match but_status {
         _ if !redirection.is_empty() => String::new(),
@@ -384,11 +389,8 @@ pub fn explain_refusal<'a>(
     help
 }
 
-/// Proposes a pointer into the body whose last name is near to that of this one, or lists the pointers to all
-/// values.
-pub(super) fn find_near(body: &Tree, pointer: &str) -> Option<String> {
-    let (_, last) = pointer.rsplit_once('/')?;
-    // At most 100 places of the body are looked at.
+/// Lists the pointers of a body, 100 at most, and of each list only the first element.
+fn list_pointers(body: &Tree) -> Vec<String> {
     let (mut paths, mut open) = (Vec::new(), vec![(String::new(), body)]);
     while let Some((path, tree)) = open.pop().filter(|_| paths.len() < 100) {
         match tree {
@@ -403,12 +405,32 @@ pub(super) fn find_near(body: &Tree, pointer: &str) -> Option<String> {
         }
         paths.push(path);
     }
+    paths
+}
+
+/// Does the body lack pointers of the observation, and have all of them deeper inside?
+fn has_values_deeper(body: &Tree, response: &Response) -> bool {
+    let pointers = response.values.iter().filter_map(|(_, place)| match &place.source {
+        Extract::Pointer(pointer) if body.pointer(pointer).is_none() => Some(pointer.as_str()),
+        _ => None,
+    });
+    let (paths, lacking): (_, Vec<&str>) = (list_pointers(body), pointers.collect());
+    !lacking.is_empty() && lacking.iter().all(|pointer| paths.iter().any(|path| path.ends_with(pointer)))
+}
+
+/// Proposes a pointer into the body whose last name is near to that of this one, or lists the pointers to all
+/// values.
+pub(super) fn find_near(body: &Tree, pointer: &str) -> Option<String> {
+    let (_, last) = pointer.rsplit_once('/')?;
+    let paths = list_pointers(body);
     let last_part = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
     let parts: Vec<String> = paths.iter().map(|path| last_part(path)).collect();
     let is_key = |part: &&str| part.contains(|sign: char| !sign.is_ascii_digit());
     let near = nearest(last, parts.iter().map(String::as_str).filter(is_key));
     if let Some(path) = near.and_then(|near| paths.iter().find(|path| last_part(path) == near)) {
-        return Some(format!("did you mean `{path}`?"));
+        let outside = path.strip_suffix(pointer).filter(|outside| !outside.is_empty());
+        let each = outside.map(|outside| format!(" Perhaps each pointer must begin with `{outside}`"));
+        return Some(format!("did you mean `{path}`?{}", each.unwrap_or_default()));
     }
     let is_value = |path: &&String| {
         body.pointer(path).is_some_and(|tree| !matches!(tree, Tree::Object(_) | Tree::List(_)))
