@@ -765,6 +765,8 @@ fn a_value_that_is_nearly_right_is_told_with_what_it_means() {
             "'é 李'.encode().decode('latin-1')",
             "hint: the system has read the bytes of `é 李`, which are UTF-8, as another encoding",
         ),
+        ("int", "n == 17", "1700", "hint: `1700` is 100 times `17`. If the system counts in another unit"),
+        ("int", "n == 120", "2", "hint: `2 * 60` would fit. If the system counts in another unit"),
         (
             "list[2] of Found",
             "n == []",

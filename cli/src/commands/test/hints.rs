@@ -89,8 +89,7 @@ pub(super) fn explain_run(
             .or_else(|| explain_http_answer(case, iut, run, record))
             .or_else(|| explain_order(case, initial, run, record))
             .or_else(|| explain_byte_order(case, iut, initial, run))
-            .or_else(|| explain_text_for_none(case, initial, run))
-            .or_else(|| explain_latin1(case, initial, run))
+            .or_else(|| explain_form_of_value(case, initial, run))
             .or_else(|| explain_chosen_constant(arguments, case, iut, run, record))
             .or_else(|| explain_cookie(iut, run))
             .or_else(|| explain_missing_reset(iut, run))
@@ -545,38 +544,72 @@ fn explain_byte_order(case: &Case, iut: &Iut, initial: &State, run: &Run) -> Opt
     })
 }
 
-/// Hints at a text such as "none" in an option, if the specification allows `none` there.
-fn explain_text_for_none(case: &Case, initial: &State, run: &Run) -> Option<String> {
+/// What a value may have meant, a hint at it, and values that would then be wrong.
+type Reading = (ModelValue, String, Vec<ModelValue>);
+
+/// Hints at a value that the specification allows in another form: `none`, UTF-8, or another unit.
+fn explain_form_of_value(case: &Case, initial: &State, run: &Run) -> Option<String> {
     let Event { action, values } = run.trace.last()?.what.event()?;
     let mut judge = make_judge(&case.test, initial.clone(), run.link.clone());
     values.iter().enumerate().find_map(|(position, value)| {
-        let ModelValue::Record(option, fields) = value else { return None };
-        let [tag, ModelValue::String(text)] = &fields[..] else { return None };
-        let is_some = option.form == RecordForm::Option && *tag == option.tag(1);
-        if !is_some || !["", "none", "null", "nil"].contains(&text.to_lowercase().as_str()) {
-            return None;
-        }
-        let mut changed = values.clone();
-        changed[position] = option.value_of(option.tag(0), Vec::new());
-        allows_instead(judge.as_mut(), run, Event::new(action.clone(), changed))
-            .then(|| format!("hint: `{value}` is a text. Let the system send `null` where it means `none`\n"))
+        let mut allows = |meant: &ModelValue| {
+            let mut changed = values.clone();
+            changed[position] = meant.clone();
+            allows_instead(judge.as_mut(), run, Event::new(action.clone(), changed))
+        };
+        let readings =
+            read_text_as_none(value).into_iter().chain(read_latin1(value)).chain(read_units(value));
+        let mut readings =
+            readings.filter(|(meant, _, wrong)| allows(meant) && !wrong.iter().any(&mut allows));
+        readings.next().map(|(_, hint, _)| hint)
     })
 }
 
-/// Hints at a text in UTF-8 that the system has read as Latin-1, if the specification allows the text.
-fn explain_latin1(case: &Case, initial: &State, run: &Run) -> Option<String> {
-    let Event { action, values } = run.trace.last()?.what.event()?;
-    let mut judge = make_judge(&case.test, initial.clone(), run.link.clone());
-    values.iter().enumerate().find_map(|(position, value)| {
-        let ModelValue::String(text) = value else { return None };
-        let read = to_latin1(text).and_then(|bytes| String::from_utf8(bytes).ok()).filter(|read| **read != **text)?;
+/// Reads a text such as "none" in an option as `none`.
+fn read_text_as_none(value: &ModelValue) -> Option<Reading> {
+    let ModelValue::Record(option, fields) = value else { return None };
+    let [tag, ModelValue::String(text)] = &fields[..] else { return None };
+    let is_some = option.form == RecordForm::Option && *tag == option.tag(1);
+    if !is_some || !["", "none", "null", "nil"].contains(&text.to_lowercase().as_str()) {
+        return None;
+    }
+    let hint = format!("hint: `{value}` is a text. Let the system send `null` where it means `none`\n");
+    Some((option.value_of(option.tag(0), Vec::new()), hint, Vec::new()))
+}
+
+/// Reads a text in UTF-8 that the system has read as Latin-1.
+fn read_latin1(value: &ModelValue) -> Option<Reading> {
+    let ModelValue::String(text) = value else { return None };
+    let read =
+        to_latin1(text).and_then(|bytes| String::from_utf8(bytes).ok()).filter(|read| **read != **text)?;
+    let hint = format!(
+        "hint: the system has read the bytes of `{read}`, which are UTF-8, as another encoding, such as Latin-1: let it read UTF-8\n"
+    );
+    Some((ModelValue::String(read.into()), hint, Vec::new()))
+}
+
+/// Reads a number in units that are 100, 1,000 or 60 times as large or small. Its neighbours must be wrong,
+/// or it would fit by chance.
+fn read_units(value: &ModelValue) -> Vec<Reading> {
+    let ModelValue::Int(got) = value else { return Vec::new() };
+    // That 1 came for 100 is hardly a matter of units.
+    let is_large = |number: i128| !(-1..=1).contains(&number);
+    let Some(got) = i128::try_from(got).ok().filter(|got| is_large(*got)) else { return Vec::new() };
+    let read = |factor: i128| {
+        let multiple = got.checked_mul(factor).map(|meant| (meant, format!("`{got} * {factor}` would fit")));
+        let part = got / factor;
+        let part = (got % factor == 0 && is_large(part))
+            .then(|| (part, format!("`{got}` is {factor} times `{part}`")));
+        [multiple, part].into_iter().flatten()
+    };
+    let readings = [100, 1000, 60].into_iter().flat_map(read).map(|(meant, relation)| {
         let hint = format!(
-            "hint: the system has read the bytes of `{read}`, which are UTF-8, as another encoding, such as Latin-1: let it read UTF-8\n"
+            "hint: {relation}. If the system counts in another unit, let it or the model convert the number\n"
         );
-        let mut meant = values.clone();
-        meant[position] = ModelValue::String(read.into());
-        allows_instead(judge.as_mut(), run, Event::new(action.clone(), meant)).then_some(hint)
-    })
+        let wrong = [meant - 1, meant + 1].map(|number| ModelValue::Int(number.into())).to_vec();
+        (ModelValue::Int(meant.into()), hint, wrong)
+    });
+    readings.collect()
 }
 
 /// Hints at a constant that coreach has chosen, that decided a Fail, and that the system is not told.
