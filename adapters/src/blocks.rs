@@ -121,7 +121,8 @@ impl Shape {
             (None, Middle::Any) => end.into_iter().collect(),
             (None, Middle::Lines(pattern)) => end.into_iter().chain([pattern]).collect(),
             (None, Middle::Fields(patterns)) => {
-                let is_missing = |pattern: &&Regex| block.line_of(pattern, lines, progress.seen).is_none();
+                let is_missing =
+                    |pattern: &&Regex| block.find_only_line(pattern, lines, progress.seen).is_none();
                 patterns.iter().filter(is_missing).collect()
             }
             (None, Middle::Each(parts)) => {
@@ -288,7 +289,7 @@ impl LineBlock {
             Middle::Any | Middle::Lines(_) => vec![around],
             Middle::Fields(patterns) => {
                 for field in patterns {
-                    let line = self.line_of(field, lines, last).and_then(|at| lines.get(at));
+                    let line = self.find_only_line(field, lines, last).and_then(|at| lines.get(at));
                     around.extend(line.and_then(|line| find_groups(field, line)).unwrap_or_default());
                 }
                 vec![around]
@@ -306,7 +307,7 @@ impl LineBlock {
     }
 
     /// Finds the line before the end that the pattern of a field fits, if it is the only one.
-    fn line_of(&self, pattern: &Regex, lines: &VecDeque<String>, end: usize) -> Option<usize> {
+    fn find_only_line(&self, pattern: &Regex, lines: &VecDeque<String>, end: usize) -> Option<usize> {
         let head = usize::from(self.begin.is_some());
         let mut fitting =
             (head..end).filter(|at| lines.get(*at).is_some_and(|line| pattern.is_match(strip_cr(line))));
@@ -360,14 +361,14 @@ impl LineBlock {
         }
     }
 
-    /// Accepts the block, which has `whole` lines. It does not fit if it is an empty list without `then`, or
-    /// if one of its fields is missing or is there twice.
+    /// Accepts the block, which has `whole` lines, if it is complete. An empty list is complete only if the
+    /// block is read once more as the output `then`. Fields are complete if each fits exactly one line.
     fn accept_if_complete(&self, lines: &VecDeque<String>, progress: &BlockScan, whole: usize) -> Fit {
         let is_right = match &self.middle {
             Middle::Any | Middle::Lines(_) => true,
             Middle::Each(_) => progress.items > 0 || self.then.is_some(),
             Middle::Fields(patterns) => {
-                patterns.iter().all(|field| self.line_of(field, lines, progress.seen).is_some())
+                patterns.iter().all(|field| self.find_only_line(field, lines, progress.seen).is_some())
             }
         };
         if is_right { Fit::Whole(whole) } else { Fit::No }

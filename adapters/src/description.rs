@@ -186,7 +186,7 @@ impl Iut {
     /// if the file says that runs do not disturb each other.
     pub fn system(&self) -> Option<String> {
         match &self.behaviour.shared {
-            SharedRuns::ByAddress => self.way.system(),
+            SharedRuns::ByAddress => self.way.shared_system(),
             SharedRuns::Safe => None,
             SharedRuns::Named(name) => Some(name.clone()),
         }
@@ -243,19 +243,21 @@ impl Transport {
         }
     }
 
-    /// Names the system that runs over this transport share. One run at a time may use it.
-    pub fn system(&self) -> Option<String> {
+    /// Returns the name of the system that all runs over this transport have in common: only one of them may
+    /// happen at a time. `None` if each run has a system of its own.
+    pub fn shared_system(&self) -> Option<String> {
         match self {
             Transport::Tcp(tcp) => shared::system_at(&tcp.address),
             Transport::Udp(udp) => Some(format!("{} (udp)", shared::system_at(&udp.address)?)),
             Transport::Http(http) => shared::system_at(&http.base),
             Transport::Stdio(stdio) => {
                 shared::system_of_command(&stdio.command.words, &stdio.command.environment).or_else(|| {
-                    // Another run of the command speaks to the same system, so its words are the name.
-                    let outlives = stdio.settle.is_some() && !stdio.keep;
+                    // Settling is for a kept process, or else for a system that outlives the process. All
+                    // runs of the command meet that system, so the command's words name it.
+                    let has_lasting_system = stdio.settle.is_some() && !stdio.keep;
                     let whole = |word: &Template| word.fill(|hole| Some(format!("{{{hole}}}"))).ok();
                     let words: Option<Vec<String>> = stdio.command.words.iter().map(whole).collect();
-                    outlives.then_some(words?.join(" "))
+                    has_lasting_system.then_some(words?.join(" "))
                 })
             }
             Transport::Simulated(_) | Transport::SimulatedTimed(_) => None,

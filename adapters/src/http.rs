@@ -55,7 +55,7 @@ struct HttpRun {
 
 impl HttpAdapter {
     pub fn new(description: Http, limits: evidence::LogLimits) -> Self {
-        let system = IutState::new(Transport::Http(description.clone()).system());
+        let system = IutState::new(Transport::Http(description.clone()).shared_system());
         let server = Server::new(description.launch.clone(), description.base.clone());
         HttpAdapter { description, run: None, late: None, system, server, evidence: Evidence::new(limits) }
     }

@@ -51,7 +51,7 @@ pub struct StdioAdapter {
 impl StdioAdapter {
     /// Makes an adapter. Nothing is started yet.
     pub fn new(description: Stdio, limits: evidence::LogLimits) -> Self {
-        let system = IutState::new(Transport::Stdio(description.clone()).system());
+        let system = IutState::new(Transport::Stdio(description.clone()).shared_system());
         StdioAdapter {
             description,
             dialogue: None,

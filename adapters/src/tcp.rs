@@ -63,13 +63,13 @@ pub struct TcpAdapter {
 impl TcpAdapter {
     /// Makes an adapter over TCP. Nothing is started yet.
     pub fn new(description: Tcp, limits: evidence::LogLimits) -> Self {
-        let system = IutState::new(Transport::Tcp(description.clone()).system());
+        let system = IutState::new(Transport::Tcp(description.clone()).shared_system());
         TcpAdapter::over(Protocol::Tcp, description, system, limits)
     }
 
     /// Makes an adapter over UDP. Nothing is started yet.
     pub fn of_datagrams(description: Tcp, limits: evidence::LogLimits) -> Self {
-        let system = IutState::new(Transport::Udp(description.clone()).system());
+        let system = IutState::new(Transport::Udp(description.clone()).shared_system());
         TcpAdapter::over(Protocol::Udp, description, system, limits)
     }
 

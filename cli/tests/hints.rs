@@ -1534,7 +1534,7 @@ fn a_constant_is_named_with_what_it_violates() {
     for (value, words) in [
         ("0", "`cFirst = 0` violates `cFirst >= 1` of the initial condition"),
         ("2", "the purpose `twice` needs `cFirst >= 4`, so it cannot be reached with `cFirst = 2`"),
-        ("2", "add `{ from: None, to: None, on: Answer, when: cFirst <= 3 }`"),
+        ("2", "add `{ from: None, to: None, on: Answer, when: 'cFirst <= 3' }`"),
     ] {
         let constant = format!("cFirst={value}");
         let (_, err) =

@@ -332,7 +332,7 @@ pub(crate) struct Variant<'a> {
     pub values: usize,
 }
 
-/// Makes the model. The first pass over the edges finds actions and types, the second one makes transitions.
+/// Makes the model. Passes over the edges find actions and types, then the literals, then make transitions.
 fn make_model(collector: &mut Collector, options: &Options, system: &AutSystem) -> Option<Model> {
     let AutSystem { initial, states, edges } = system;
     let gates: BTreeSet<&str> = edges.iter().map(|edge| edge.event.gate.as_str()).collect();

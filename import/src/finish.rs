@@ -65,10 +65,11 @@ pub fn finish(collector: &mut Collector, options: &Options, mut model: Model) ->
     read_back(collector, format!("{MADE_MARK}an imported specification\n{text}"))
 }
 
-/// Merges locations in a circle of internal steps without guards and assignments, without these steps.
+/// Merges the locations of a circle of internal steps that change nothing, and leaves out these steps.
 ///
-/// A system that goes around for ever is silent. So this is right only if silence is allowed anyway: only
-/// inputs and steps of the circle leave its locations, or the model has no outputs.
+/// A system that stays in the circle is silent for ever. After merging it may still be silent there only if
+/// no output and no other internal step leaves the circle. So only such circles are merged. A model without
+/// outputs is always silent, so all its circles are merged.
 fn merge_silent_cycles(collector: &mut Collector, iosts: &mut Iosts) {
     let kind = |step: &Transition| iosts.actions[step.action].kind;
     let changes_nothing =
@@ -88,17 +89,20 @@ fn merge_silent_cycles(collector: &mut Collector, iosts: &mut Iosts) {
     let leads_around =
         |step: &Transition| changes_nothing(step) && circle_of[step.source] == circle_of[step.target];
     let has_outputs = iosts.actions.iter().any(|action| action.kind == ActionKind::Output);
-    let forbids_silence =
+    let leaves_circle_unasked =
         |step: &&Transition| has_outputs && kind(step) != ActionKind::Input && !leads_around(step);
-    let must_stay: HashSet<usize> =
-        iosts.transitions.iter().filter(forbids_silence).map(|step| circle_of[step.source]).collect();
-    let is_left_out = |step: &Transition| leads_around(step) && !must_stay.contains(&circle_of[step.source]);
+    let circles_that_stay: HashSet<usize> =
+        iosts.transitions.iter().filter(leaves_circle_unasked).map(|step| circle_of[step.source]).collect();
+    let is_left_out =
+        |step: &Transition| leads_around(step) && !circles_that_stay.contains(&circle_of[step.source]);
     let Some(first) = iosts.transitions.iter().find(|step| is_left_out(step)) else { return };
     let message = "cycles of internal steps that change nothing are left out";
     let mut diagnostic =
         Diagnostic::warning("left-out-cycle", message).at(first.origin.whole.clone(), "one of them");
-    let merged =
-        circles.iter().enumerate().filter(|(number, circle)| circle.len() > 1 && !must_stay.contains(number));
+    let merged = circles
+        .iter()
+        .enumerate()
+        .filter(|(number, circle)| circle.len() > 1 && !circles_that_stay.contains(number));
     let mut representative = iosts.locations.map(|_| None);
     for (group, (_, circle)) in merged.enumerate() {
         let first = circle.iter().min().copied();

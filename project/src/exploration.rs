@@ -19,7 +19,7 @@ use crate::{budget, render};
 
 /// The ends of paths that a purpose is to accept.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Purpose {
+pub enum PathEnds {
     /// No ends: only the tree is asked for.
     None,
     /// The ends of all paths with this number of steps.
@@ -39,28 +39,29 @@ pub struct Exploration {
     pub stop: Option<Stop>,
 }
 
-/// Grows the tree of a specification within the limits and the budget, and finds the nodes of the purpose.
-pub fn explore(iosts: &Iosts, limits: TreeLimits, purpose: Purpose) -> Exploration {
+/// Grows the tree of a specification within the limits and the budget, and finds the nodes where paths end.
+/// With `Inclusion(k)`, a first tree, restricted by inclusion, only gives the length of the paths.
+pub fn explore(iosts: &Iosts, limits: TreeLimits, ends: PathEnds) -> Exploration {
     let system = System::new(iosts);
     let mut solver = Z3Solver::default();
     // The tree is kept outside of the closure, since the budget may end that.
-    let restricted = TreeLimits { is_restricted: true, ..limits };
-    let mut growth = match purpose {
-        Purpose::None => Growth::new(&system, limits),
-        Purpose::AllPaths(n) => Growth::new(&system, of_length(limits, n)),
-        Purpose::Inclusion(_) => Growth::new(&system, restricted),
+    let mut growth = match ends {
+        PathEnds::None => Growth::new(&system, limits),
+        PathEnds::AllPaths(n) => Growth::new(&system, of_length(limits, n)),
+        PathEnds::Inclusion(_) => Growth::new(&system, TreeLimits { is_restricted: true, ..limits }),
     };
     let (mut accepting, mut missing) = (Vec::new(), None);
     let worked = budget::within("explore", budget::time(None), |_| {
-        let steps = match purpose {
-            Purpose::None => return growth.grow(&mut solver),
-            Purpose::AllPaths(n) => n,
-            Purpose::Inclusion(k) => {
+        let steps = match ends {
+            PathEnds::None => return growth.grow(&mut solver),
+            PathEnds::AllPaths(n) => n,
+            PathEnds::Inclusion(k) => {
                 growth.grow(&mut solver);
                 if !growth.tree().is_complete() {
                     missing = Some("the restriction by inclusion does not end within the limits");
                     return;
                 }
+                // The paths are k times as long as the longest one of the restricted tree.
                 let n = k.saturating_mul(growth.tree().longest_path());
                 growth = Growth::new(&system, of_length(limits, n));
                 n

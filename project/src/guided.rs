@@ -81,7 +81,8 @@ pub fn make(
     path_guided(&wanted.timed, &wanted.path, &options, solver)
 }
 
-/// Makes the document of a path-guided test case (`docs/path.schema.json`).
+/// Makes the document of a path-guided test case (`docs/path.schema.json`). Context n is where a run is
+/// before step n of the path, from 0. Idle transitions can never be taken, so the test case lacks them.
 pub fn make_document(wanted: &PathRequest, made: &PathGuided, files: &[PathBuf], exit_code: u8) -> Json {
     let counted = |counts: &std::collections::BTreeMap<Rule, usize>| -> Map<String, Json> {
         counts.iter().map(|(rule, count)| (rule.to_string(), json!(count))).collect()
@@ -105,6 +106,7 @@ pub fn make_document(wanted: &PathRequest, made: &PathGuided, files: &[PathBuf],
         "transitions": made.by_rules(),
         "late": made.counts.iter().map(|counts| counts.late).sum::<usize>(),
         "contexts": contexts,
+        // The document counts the steps of the path from 1.
         "unseen": made.unseen.iter().map(|at| at + 1).collect::<Vec<_>>(),
         "imprecisions": made.imprecisions,
         "files": files.iter().map(|file| file.display().to_string()).collect::<Vec<_>>(),

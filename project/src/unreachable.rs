@@ -94,7 +94,7 @@ pub fn explain(generation: &Generation, purpose: &TestPurpose, domain: DomainKin
     let place = |location| half(closed.given[location]);
     // Each guard of the closed graph can hold, so each of its transitions counts.
     let rejected = find_rejections(&closed.iosts, purpose, place, |_| true);
-    add_rejected_by_completion(add_entries_of_accept(diagnostic, purpose), purpose, &rejected)
+    add_rejected_actions(add_entries_of_accept(diagnostic, purpose), purpose, &rejected)
 }
 
 /// Names the first action for which the purpose waits in vain, and where the specification takes it. `iosts`
@@ -298,7 +298,7 @@ pub fn explain_online(test: &OnlineTest, purpose: &TestPurpose, domain: DomainKi
     let rejected = find_rejections(iosts, purpose, place, |step| {
         may_hold(&mut solver, &[test.reach[step.source].clone(), step.guard.clone()])
     });
-    add_rejected_by_completion(diagnostic, purpose, &rejected)
+    add_rejected_actions(diagnostic, purpose, &rejected)
 }
 
 /// Finds the actions that lead to Reject, each with the location of the purpose where they do, by name.
@@ -335,8 +335,9 @@ fn add_entries_of_accept(mut diagnostic: Diagnostic, purpose: &TestPurpose) -> D
     diagnostic
 }
 
-/// Adds the actions that completion sends to Reject although the purpose does not say so.
-fn add_rejected_by_completion(
+/// Adds why actions lead to Reject. `rejected` has each action after its location, by name. Either the
+/// purpose says so itself, or completion sends there what the guards leave out.
+fn add_rejected_actions(
     mut diagnostic: Diagnostic,
     purpose: &TestPurpose,
     rejected: &BTreeSet<(&str, &str)>,
@@ -346,21 +347,20 @@ fn add_rejected_by_completion(
         return diagnostic;
     }
     let conditional = find_conditional(purpose);
-    let unmentioned = rejected.iter().filter(|entry| !conditional.contains(entry));
-    for (location, action) in unmentioned.take(FEW_SHOWN) {
+    let written = rejected.iter().filter(|entry| !conditional.contains(entry));
+    for (location, action) in written.take(FEW_SHOWN) {
         diagnostic = diagnostic.note(format!(
             "in `{location}` the purpose rejects `{action}`: perhaps each way to Accept needs it"
         ));
     }
-    // Authors may not expect this, so it comes before all else.
+    // Authors may not expect what completion adds, so these notes come before all others.
     let (mut notes, mut additions) = (Vec::new(), Vec::new());
     for (source, action, rest) in rejected_residuals(purpose, &mut Z3Solver::default()) {
         let (location, name) = (&purpose.iosts.location(source).name, &purpose.iosts.action(action).name);
         let entry = (location.as_str(), name.as_str());
         if conditional.contains(&entry) && rejected.contains(&entry) && notes.len() < FEW_SHOWN {
             notes.push(format!("in `{location}`, `{name}` leads to Reject if none of its guards holds"));
-            let rest = rest.to_string().replace('\'', "''");
-            additions.push(format!("`{{ from: {location}, to: {location}, on: {name}, when: '{rest}' }}`"));
+            additions.push(write_stay(location, name, &rest));
         }
     }
     if !additions.is_empty() {
@@ -369,6 +369,12 @@ fn add_rejected_by_completion(
     }
     diagnostic.notes.splice(0..0, notes);
     diagnostic
+}
+
+/// Writes the transition that stays in a location of the purpose.
+fn write_stay(location: &str, action: &str, guard: &Term) -> String {
+    let guard = guard.to_string().replace('\'', "''");
+    format!("`{{ from: {location}, to: {location}, on: {action}, when: '{guard}' }}`")
 }
 
 /// Explains why a test case has no run with these constants. `models` are its specification and its purpose.
@@ -408,8 +414,8 @@ pub fn explain_constants(
             found.at(written, format!("otherwise `{action_name}` leads to Reject, and the goal is missed"));
         if found.labels.len() == 1 {
             help = format!(
-                "to stay in `{place}` otherwise, add `{{ from: {place}, to: {place}, on: {action_name}, when: {rest} }}`; or \
-                 {help}"
+                "to stay in `{place}` otherwise, add {}; or {help}",
+                write_stay(place, action_name, rest)
             );
         }
     }

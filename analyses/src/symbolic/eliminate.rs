@@ -34,7 +34,7 @@ use coreach_model::term::{Substitution, substitute_all};
 use coreach_model::{Datum, Term, Type, Value};
 use dashu_ratio::RBig;
 
-use super::multiples::{last_multiple, reduce_remainder, split_by_multiple, split_by_remainder};
+use super::multiples::{last_multiple, reduce_remainder, replace_multiple, split_by_remainder};
 use super::sum::Sum;
 
 /// A bound datum of more values than this is not split into cases.
@@ -73,7 +73,7 @@ pub(super) fn eliminate_in_cases(bound: &[Datum], parts: &[Term], most_cases: us
             .or_else(|| eliminate_one_sided(&case))
             .or_else(|| eliminate_by_bounds(&case))
             .or_else(|| split_part(&case))
-            .or_else(|| split_by_multiple(&case))
+            .or_else(|| replace_multiple(&case))
             .or_else(|| split_by_values(&case))
             .or_else(|| split_by_remainder(&case))?;
         steps += cases.len();
@@ -94,7 +94,7 @@ pub(super) fn eliminate_number(bound: &[Datum], parts: &[Term]) -> Option<(Vec<D
     // Each of these steps has one case as its result.
     let case = eliminate_one_sided(&case)
         .or_else(|| eliminate_by_bounds(&case))
-        .or_else(|| split_by_multiple(&case))?
+        .or_else(|| replace_multiple(&case))?
         .pop()?;
     Some((case.bound, case.parts))
 }

@@ -23,7 +23,7 @@ use super::sum::Sum;
 
 /// Eliminates a bound integer by an equation that gives the value of a multiple of it, if all other parts
 /// that mention it are linear in it.
-pub(super) fn split_by_multiple(case: &Prenex) -> Option<Vec<Prenex>> {
+pub(super) fn replace_multiple(case: &Prenex) -> Option<Vec<Prenex>> {
     case.bound.iter().filter(|datum| datum.ty().is_integer()).find_map(|datum| {
         let (place, times, value) = case.parts.iter().enumerate().find_map(|(place, part)| {
             let (comparison, times, value) = solve_for_multiple(part, datum)?;

@@ -12,7 +12,7 @@ use coreach_pipeline::export::tree::{tree_dot, tree_svg};
 use coreach_pipeline::stop::Stop;
 use coreach_project::budget;
 use coreach_project::exploration::{
-    Exploration, Purpose, explore as grow, find_chosen, make_document, write_purpose,
+    Exploration, PathEnds, explore as grow, find_chosen, make_document, write_purpose,
 };
 use coreach_project::file_kind::{FileKind, load_text_of};
 
@@ -44,9 +44,9 @@ pub fn explore(arguments: &ExploreArguments) -> CommandResult {
         is_merged: arguments.merge,
     };
     let purpose = match (arguments.all_paths, arguments.inclusion) {
-        (Some(n), _) => Purpose::AllPaths(n),
-        (None, Some(k)) => Purpose::Inclusion(k.get()),
-        (None, None) => Purpose::None,
+        (Some(n), _) => PathEnds::AllPaths(n),
+        (None, Some(k)) => PathEnds::Inclusion(k.get()),
+        (None, None) => PathEnds::None,
     };
     let mut found = grow(&iosts, limits, purpose);
     let nodes = find_chosen(&iosts, &found.tree, &arguments.accept)?;

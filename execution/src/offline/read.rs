@@ -416,7 +416,7 @@ fn split_fields(text: &str) -> Result<Vec<(String, Range<usize>)>, LineMistake> 
 fn read_delay(text: &str, span: Range<usize>) -> Result<Option<RBig>, LineMistake> {
     match number::real(text, WIRE_DIGITS) {
         Ok(time) if time >= RBig::ZERO => Ok((time > RBig::ZERO).then_some(time)),
-        Ok(_) => Err(LineMistake::new("trace-delay", "a delay is not negative", span, "below 0")),
+        Ok(_) => Err(LineMistake::new("trace-delay", "the delay is negative", span, "below 0")),
         Err(NumberError::TooLong(digits)) => {
             Err(LineMistake::new("trace-delay", format!("a delay of {digits} digits"), span, "too long"))
         }

@@ -29,7 +29,7 @@ pub fn sequence_of_record(form: &Delayed, record: &Record) -> Result<Vec<Placed>
                     return Err(wrong(format!("`{}` has no delay", event.action)));
                 };
                 if *delay < RBig::ZERO {
-                    return Err(wrong("a delay is not negative".to_owned()));
+                    return Err(wrong("its delay is negative".to_owned()));
                 }
                 if *delay > RBig::ZERO {
                     push(SeqItem::Delay(delay.clone()));

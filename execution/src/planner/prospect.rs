@@ -68,7 +68,7 @@ pub fn find_prospect(test: &TestCase, solver: &mut dyn Solver) -> Option<Winning
             continue;
         }
         let work = if tried.is_empty() { WORK } else { WORK / DRAWN_CONSTANTS };
-        let prospect = prospect_within(test, &state, work, solver);
+        let prospect = find_prospect_from(test, &state, work, solver);
         tried.push(state);
         let rank = |prospect: &WinningProspect| (prospect.level, prospect.within, prospect.at_best);
         if best.as_ref().is_none_or(|best| rank(&prospect) < rank(best)) {
@@ -82,12 +82,17 @@ pub fn find_prospect(test: &TestCase, solver: &mut dyn Solver) -> Option<Winning
 }
 
 /// Lists and solves the game from this state, with at most so much work.
-fn prospect_within(test: &TestCase, initial: &State, work: u64, solver: &mut dyn Solver) -> WinningProspect {
+fn find_prospect_from(
+    test: &TestCase,
+    initial: &State,
+    work: u64,
+    solver: &mut dyn Solver,
+) -> WinningProspect {
     let mut game = ListedGame::new(test);
-    let (states, worth) = begin_states(test, initial.clone());
-    let root = game.position(&states, worth);
+    let (states, begin_worth) = begin_states(test, initial.clone());
+    let root = game.position(&states, begin_worth);
     let budget = Budget::new("prospect", Some(Limit::Work(work)), false);
-    // Positions that were listed within the limits count.
+    // Exploring stops as soon as it is known that Pass is forced. What was listed before a limit counts.
     let _ = budget::within(&budget, || {
         let is_forced = |all: &[_]| SolvedGame::new(all, Bias::Surely).level(root) == WinningLevel::Forced;
         game.explore(test, root, MOST_EXPANDED, solver, is_forced);

@@ -121,7 +121,7 @@ impl Importing<'_> {
         let models = ["iosts", "purpose", "property", "specification"];
         if let Some(entry) = entries.iter().find(|entry| models.contains(&entry.key.text.as_str())) {
             let message =
-                format!("only types and functions are imported, but this file begins `{}:`", entry.key.text);
+                format!("only types and functions are imported, but this file has `{}:`", entry.key.text);
             let help = "put the `types:` and `functions:` that files share into a file of their own";
             collector.mistake("wrong-kind-of-file", message, &entry.key.span, "a file of another kind", help);
             return;

@@ -389,12 +389,13 @@ impl QuantifiedOperation {
         arguments.split_at(arguments.len() - self.read.len())
     }
 
-    /// Do the arguments and the bodies fit the domain and the data that are read?
+    /// Is this quantifier well formed with these arguments? They are the collection, if the domain is its
+    /// elements, and one argument for each datum of `read`. Bodies mention `bound` and `read` only.
     fn accepts(&self, arguments: &[Term]) -> bool {
         if arguments.len() < self.read.len() {
             return false;
         }
-        let (collection, read) = self.split_arguments(arguments);
+        let (collection, read_arguments) = self.split_arguments(arguments);
         let bound = self.bound.ty().sort();
         let fits_domain = match (&self.domain, collection) {
             (QuantifierDomain::Values(_, values), []) => values.iter().all(|value| value.sort() == bound),
@@ -405,16 +406,17 @@ impl QuantifiedOperation {
             }
             _ => false,
         };
-        let is_closed = |body: &Term| is_closed(body, [std::slice::from_ref(&self.bound), &self.read]);
+        let mentions_own_data_only =
+            |body: &Term| is_closed(body, [std::slice::from_ref(&self.bound), &self.read]);
         let fits_list = |(list, element): &(Arc<RecordType>, Term)| {
             list.form == RecordForm::List
                 && list.element_type().sort() == *element.sort()
-                && is_closed(element)
+                && mentions_own_data_only(element)
         };
         fits_domain
             && *self.body.sort() == Type::Bool
-            && have_sorts_of(read, &self.read)
-            && is_closed(&self.body)
+            && have_sorts_of(read_arguments, &self.read)
+            && mentions_own_data_only(&self.body)
             && self.collected.is_some() == (self.quantifier == Quantifier::Collect)
             && self.collected.iter().all(fits_list)
     }

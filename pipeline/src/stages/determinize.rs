@@ -195,6 +195,7 @@ fn join_transitions(mut iosts: Iosts) -> Iosts {
             guards.push(vec![transition.guard.clone()]);
             kept.push(transition);
         } else {
+            // The first guard belongs to the kept origin. `join` needs it at the first join only.
             kept[number].origin.join(&guards[number][0], &transition.guard, &transition.origin);
             guards[number].push(transition.guard);
         }

@@ -79,9 +79,12 @@ fn prepare_walk(arguments: &TestArguments, what: Covered) -> Result<Walking<'_>,
     Ok(Walking { arguments, walkable, iut, criteria, goals, warnings })
 }
 
+/// The walk ends after so many runs in which an answer is missing.
+const MOST_UNANSWERED: usize = 5;
+
 impl Walking<'_> {
     /// Makes runs of the walk, with new constants, until it is over, a run fails, or the judge cannot follow.
-    /// A run in which an answer is missing leaves the walk without a verdict. Five of them end it.
+    /// A run in which an answer is missing leaves the walk without a verdict.
     fn run_walks(&self) -> CommandResult {
         let Walking { arguments, iut, .. } = self;
         let test = &self.walkable.case.test;
@@ -93,22 +96,23 @@ impl Walking<'_> {
         let has_open_constants = constants.len() < test.iosts.constants.len();
         let mut walk = self.make_walk(begin, has_open_constants, progress.clone());
         let document_so_far = Arc::new(Mutex::new(self.document(&walk, &[], Exit::Fine)));
-        let finished = document_so_far.clone();
+        let at_early_end = document_so_far.clone();
         certain_end::tell_at_end(move |exit_code, _| {
             if !is_json() {
                 return format!("stopped early: {}\n", lock(&progress));
             }
-            let mut document = lock(&finished).clone();
+            let mut document = lock(&at_early_end).clone();
             document["exit_code"] = json!(exit_code);
             serde_json::to_string_pretty(&document).unwrap_or_default() + "\n"
         });
         let mut adapter = open(iut);
         let (mut keeper, mut runs, mut exit) = (Keeper::default(), Vec::new(), Exit::Fine);
-        let (mut kept, mut unanswered) = (None, 0);
+        let (mut path_shown, mut unanswered) = (None, 0);
         for number in 0.. {
             let seed = arguments.seed.wrapping_add(number);
-            let drawn = choose_first_state(&self.walkable.case, &constants, seed).map_err(|(found, _)| found);
-            let initial = drawn.and_then(|drawn| {
+            let first_state =
+                choose_first_state(&self.walkable.case, &constants, seed).map_err(|(found, _)| found);
+            let initial = first_state.and_then(|drawn| {
                 budget::choosing_constants(|| {
                     Ok(walk.choose_start(test, drawn, &constants, seed, &mut Lazy::default()))
                 })
@@ -123,22 +127,24 @@ impl Walking<'_> {
             let kind = run.outcome.kind();
             let record = make_record(judge.as_mut(), &run);
             let path = keeper.keep(arguments, &self.walkable.case, &record).map_err(EarlyExit::hindered)?;
-            // A run that the walk has ended is no finding. A run that the judge could not follow is one.
+            // Nothing is wrong if the walk ended the run or is over, or if no answer came. In all other cases
+            // the judge could not follow.
             let is_ended_by_walk = run.outcome == Outcome::inconclusive(walk.cause());
             let is_unanswered = matches!(run.outcome, Outcome::Verdict(_, Cause::Silence(_)));
+            let is_harmless = is_ended_by_walk || is_unanswered || walk.is_over();
             if matches!(kind, OutcomeKind::Verdict(Verdict::Fail) | OutcomeKind::RunError) {
                 exit = Exit::of(kind);
-            } else if !is_ended_by_walk && !is_unanswered && !walk.is_over() {
+            } else if !is_harmless {
                 exit = Exit::Inconclusive;
             }
             unanswered += usize::from(is_unanswered);
             if exit != Exit::Fine || is_unanswered && unanswered == 1 {
                 self.tell(&initial, &run, &record, path.as_deref());
-                kept = path;
+                path_shown = path;
             }
             runs.push(record);
             *lock(&document_so_far) = self.document(&walk, &runs, exit);
-            if exit != Exit::Fine || walk.is_over() || unanswered == 5 {
+            if exit != Exit::Fine || walk.is_over() || unanswered == MOST_UNANSWERED {
                 break;
             }
         }
@@ -146,7 +152,8 @@ impl Walking<'_> {
             exit = Exit::Inconclusive;
         }
         let text = || {
-            let next = if exit == Exit::Failed { self.next_text(kept.as_deref()) } else { String::new() };
+            let next =
+                if exit == Exit::Failed { self.next_text(path_shown.as_deref()) } else { String::new() };
             self.summary_text(&walk, runs.last(), unanswered > 0) + &next
         };
         Ok(CommandAnswer::new(exit, || self.document(&walk, &runs, exit), text))

@@ -7,7 +7,7 @@ use coreach_analyses::symbolic::{Quiescence, TreeLimits};
 use coreach_execution::walk::{Walk, WalkLimits};
 use coreach_model::reader::{Specification, from_bytes, read_specification};
 use coreach_project::cover::{self, CoverSettings, Criterion};
-use coreach_project::exploration::{Purpose, explore, make_document};
+use coreach_project::exploration::{PathEnds, explore, make_document};
 use coreach_project::walk::{self, ALL};
 use serde_json::json;
 
@@ -66,19 +66,19 @@ fn explorations_follow_their_schema() {
     };
     let limits = TreeLimits { quiescence: Quiescence::Sink, ..TreeLimits::default() };
     let documents = [
-        explored(&text, TreeLimits { is_restricted: true, ..limits }, Purpose::None),
-        explored(&text, limits, Purpose::Inclusion(1)),
-        explored(&text, TreeLimits { is_merged: true, depth: 4, ..limits }, Purpose::None),
+        explored(&text, TreeLimits { is_restricted: true, ..limits }, PathEnds::None),
+        explored(&text, limits, PathEnds::Inclusion(1)),
+        explored(&text, TreeLimits { is_merged: true, depth: 4, ..limits }, PathEnds::None),
         explored(
             &text,
             TreeLimits { quiescence: Quiescence::Loop, nodes: 30, ..limits },
-            Purpose::AllPaths(4),
+            PathEnds::AllPaths(4),
         ),
-        explored(&text, TreeLimits { nodes: 1, ..limits }, Purpose::Inclusion(1)),
+        explored(&text, TreeLimits { nodes: 1, ..limits }, PathEnds::Inclusion(1)),
         explored(
             &text.replace("initial: { location: q0 }", "initial: { location: q0, condition: m < m }"),
             limits,
-            Purpose::None,
+            PathEnds::None,
         ),
     ];
     assert_eq!(documents.each_ref().map(|document| document["exit_code"].clone()), [0, 0, 0, 6, 6, 0]);
