@@ -78,6 +78,10 @@ use crate::values::{MIX, Values};
 /// The number of events of a phase, at least and at most.
 const PHASE: (usize, usize) = (16, 80);
 
+/// How often the walk waits after a stimulus that the specification ignores, in percent. Only the next output
+/// shows that the system does not ignore it, and another stimulus may hide this.
+const PERCENT_AFTER_IGNORED: usize = 75;
+
 /// The most observations before a reset or the end.
 const LAST: usize = 16;
 
@@ -166,6 +170,8 @@ pub struct Walk {
     phase: usize,
     /// Was silence observed since the last event?
     is_silent: bool,
+    /// Was the last event a stimulus that the specification ignores, with an output possible?
+    is_ignored: bool,
     /// The number of visits to each location that allows no output.
     visits: HashMap<LocationId, usize>,
     /// Is no output allowed here, so that silence tells nothing?
@@ -215,6 +221,7 @@ impl Walk {
             muted: BTreeSet::new(),
             phase: 0,
             is_silent: false,
+            is_ignored: false,
             visits: HashMap::new(),
             is_quiet: false,
             listens: false,
@@ -328,7 +335,11 @@ impl Walk {
         let listened = std::mem::take(&mut self.listens);
         if let Some(event) = event {
             self.elements.follow(&self.model, &self.positions, event);
+            let before = self.positions.clone();
             let met = self.positions.follow(&self.model, event);
+            self.is_ignored = matches!(occurrence, Occurrence::Stimulus(_))
+                && self.positions.has_states_of(&before)
+                && self.positions.iter().any(|(state, _)| self.model.may_answer(state));
             match self.worth.note_met(&met) {
                 Novelty::Goal => {
                     (self.in_vain, self.vain_plans, self.empty_plans) = (0, 0, 0);
@@ -383,6 +394,10 @@ impl Walk {
         }
         if self.ends.is_none() {
             if self.listens && !self.is_silent {
+                return Some(vec![Move::Wait]);
+            }
+            if self.is_ignored && !self.is_silent && random.chance(PERCENT_AFTER_IGNORED) {
+                self.route.clear();
                 return Some(vec![Move::Wait]);
             }
             if self.route.is_empty() && self.phase == 0 {

@@ -7,7 +7,8 @@
 //! of the goals and signs in sight, divided by their distance. Counts are left out, since a larger constant
 //! always allows more new counts. The best initial state is taken, and the first of equals.
 //!
-//! **Ends** as a search does. **Costs** one search for each vector, once for each run.
+//! **Ends** as a search does. **Costs** one search for each vector, once for each run, with half of the
+//! credit for far steps.
 
 use std::collections::BTreeSet;
 
@@ -16,9 +17,9 @@ use coreach_model::random::Random;
 use coreach_model::semantics::State;
 use coreach_model::term::evaluate::Valuation;
 
+use super::Walk;
 use super::positions::Positions;
 use super::search::{Far, search};
-use super::{MOST_CREDIT, Walk};
 use crate::constants::initial_state;
 use crate::judge::Choice;
 use crate::test_case::TestCase;
@@ -52,12 +53,14 @@ impl Walk {
         random: &mut Random,
         solver: &mut dyn Solver,
     ) -> Option<State> {
+        // Half of the credit is left for the plans.
+        let most_far = self.credit / 2 / starts.len().max(1);
         let mut best: Option<(u64, State)> = None;
         for state in starts {
             if best.as_ref().is_some_and(|(_, known)| *known == state) {
                 continue;
             }
-            let outlook = self.measure_outlook(&state, random, solver);
+            let outlook = self.measure_outlook(&state, most_far, random, solver);
             if best.as_ref().is_none_or(|(most, _)| outlook > *most) {
                 best = Some((outlook, state));
             }
@@ -65,11 +68,20 @@ impl Walk {
         best.map(|(_, state)| state)
     }
 
-    /// Returns the worth of the goals and signs that a search sees from this state.
-    fn measure_outlook(&mut self, state: &State, random: &mut Random, solver: &mut dyn Solver) -> u64 {
+    /// Returns the worth of the goals and signs that a search sees from this state. Its far steps are on credit.
+    fn measure_outlook(
+        &mut self,
+        state: &State,
+        most: usize,
+        random: &mut Random,
+        solver: &mut dyn Solver,
+    ) -> u64 {
         let Walk { model, worth, tried, values, .. } = self;
         let from = Positions::at(model, [state]);
-        let far = Far { most: MOST_CREDIT, guide: None, is_aimed: false, muted: &BTreeSet::new() };
-        search(model, worth, tried, from.iter(), false, far, &mut Choice { values, random, solver }).outlook
+        let far = Far { most, guide: None, is_aimed: false, muted: &BTreeSet::new() };
+        let found =
+            search(model, worth, tried, from.iter(), false, far, &mut Choice { values, random, solver });
+        self.credit -= found.far.min(self.credit);
+        found.outlook
     }
 }

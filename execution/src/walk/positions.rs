@@ -58,6 +58,12 @@ impl Positions {
         self.iter().any(|(possible, _)| possible == state)
     }
 
+    /// Tells whether the positions have the same states, whatever the trails.
+    pub fn has_states_of(&self, other: &Positions) -> bool {
+        let states: BTreeSet<&State> = self.iter().map(|(state, _)| state).collect();
+        states == other.iter().map(|(state, _)| state).collect()
+    }
+
     /// Tells whether no position is possible.
     pub fn is_empty(&self) -> bool {
         self.all.is_empty()
