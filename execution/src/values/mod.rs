@@ -17,6 +17,7 @@
 
 pub mod boundaries;
 mod compared;
+mod determined;
 pub mod draw;
 mod ids;
 pub mod records;
@@ -41,6 +42,7 @@ use coreach_model::random::Random;
 use coreach_model::term::evaluate::{Undefined, Valuation, evaluate, holds};
 use coreach_model::term::{Substitution, list_subterms, substitute};
 use coreach_model::{Datum, Term, Type, Value};
+use determined::{Determined, determine_values};
 pub use draw::{any, any_with, as_rational};
 use records::{SplitParameters, as_plain, as_variant};
 pub use solve::pivots;
@@ -252,6 +254,14 @@ impl Values {
         let pivots = pivots(parameters, random);
         if self.is_surely_none(&open, &free) {
             return None;
+        }
+        match determine_values(&condition, parameters) {
+            Determined::Never => return None,
+            Determined::Only(values) if satisfies(&condition, parameters, &values) => {
+                self.count(&[Pick::Witness]);
+                return Some(values);
+            }
+            Determined::Only(_) | Determined::Open => {}
         }
         let (values, source) = solve::solve_for_values(&condition, pivots, parameters, random, solver)?;
         self.count(&[source]);

@@ -5,6 +5,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use coreach_analyses::solver::Answer;
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_model::random::Random;
 use coreach_model::reader::{from_bytes, read_specification};
@@ -329,4 +330,59 @@ transitions:
     };
     let known = (0..100).filter(|_| draw() == [Value::string("swordfish")]).count();
     assert!((5..=95).contains(&known), "{known}");
+}
+
+/// Each row is the types of `a` and `b`, and a guard. With the expected values it is a precision. Soundness:
+/// what is determined satisfies the guard, and the solver finds nothing else.
+#[test]
+fn equations_about_parts_determine_values() {
+    let types = "types: { T: [x, y, z], R: { f: int, g: string }, V: [No, Yes: { n: int }] }\n";
+    let mut solver = Z3Solver::default();
+    for (a, b, guard, expected) in [
+        (
+            "array[T] of int",
+            "set[T]",
+            "(all t in T: a[t] == v) && (all t in T: (t in b) == (t != y))",
+            "[..: 5] {x, z}",
+        ),
+        ("map[T] of int", "int", "(all t in T: (t in a) == (t == z)) && a[z] == b + 1 && b == 2", "[z: 3] 2"),
+        ("list[3] of int", "int", "a[0] == 7 && a[1..] == [v] && b == sum([e for e in a])", "[7, 5] 12"),
+        (
+            "list[2] of R",
+            "string",
+            "len(a) == 1 && a[0].f == 1 && a[0].g == b && b == \\\"s\\\"",
+            "[{f: 1, g: \\\"s\\\"}] \\\"s\\\"",
+        ),
+        ("option[int]", "V", "a is none && (match b: Yes(n) -> n == 3 | _ -> false)", "none Yes(3)"),
+        ("bool", "int", "!a && b - 3 == v && (a || b == 8)", "false 8"),
+        ("list[3] of int", "int", "(all i in 0..1: a[i] == i) && len(a) == 2 && 4 - b == 3", "[0, 1] 1"),
+        ("int", "int", "a == 1 && b == a && b == 2", "never"),
+        ("set[T]", "int", "x in a && b == 1 && !(all t in T: t == y || t in a && t != x) && b == 2", "never"),
+        ("int", "int", "a == b && b > v", "open"),
+        ("list[3] of int", "int", "a[0] == 7 && b == 1", "open"),
+        ("map[T] of int", "int", "(all t in T: t in a) && a[x] == 1 && b == 1", "open"),
+    ] {
+        let iosts = model(types, a, b, guard);
+        let transition = &iosts.transitions[TransitionId(0)];
+        let parameters = &iosts.action(transition.action).parameters;
+        let state =
+            coreach_model::semantics::initial_states(&iosts, &Valuation::new(), 10).unwrap().remove(0);
+        let condition = at_state(&transition.guard, parameters, &state.valuation);
+        let found = match determine_values(&condition, parameters) {
+            Determined::Never => {
+                assert!(solver.check(&[condition]) == Answer::Unsat, "{guard}");
+                "never".to_owned()
+            }
+            Determined::Open => "open".to_owned(),
+            Determined::Only(values) => {
+                assert!(satisfies(&condition, parameters, &values), "{guard}: {values:?}");
+                let same = parameters.iter().zip(&values);
+                let same = same
+                    .map(|(datum, value)| Term::equal(&Term::datum(datum), &Term::literal(value.clone())));
+                assert!(solver.check(&[condition, Term::and(same).not()]) == Answer::Unsat, "{guard}");
+                values.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
+            }
+        };
+        assert_eq!(found, expected.replace('\\', ""), "{guard}");
+    }
 }
