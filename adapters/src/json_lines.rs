@@ -296,6 +296,11 @@ transitions: [{ from: A, to: A, on: None }]
                  the system send `-8`",
             ),
             (
+                r#"{"output": "Out", "values": {"n": "10.00", "r": 1}}"#,
+                "`Out` with a wrong `n`: expected a value of type int, not \"10.00\"\nhelp: if the system is right, make `n` a \
+                 `real` in the model",
+            ),
+            (
                 r#"{"output": "Out", "values": {"n": "5_", "r": 1}}"#,
                 "`Out` with a wrong `n`: expected a value of type int, not \"5_\"\nhelp: if the system is right, make `n` a \
                  `string` in the model, or an `id` if it is only a name",

@@ -359,6 +359,10 @@ impl Wire<'_> {
             );
         }
         if let (Wire::Json(Tree::Text(text)), true) = (self, is_integer) {
+            let decimal = text.strip_prefix('-').unwrap_or(text).split_once('.');
+            if decimal.is_some_and(|(whole, decimals)| is_digits(whole) && is_digits(decimals)) {
+                return format!("\nhelp: if the system is right, make `{datum}` a `real` in the model");
+            }
             let read = match has_pointers && text.parse::<i128>().is_ok() {
                 true => {
                     format!("write `{datum}: {{ pointer: ..., match: '(-?\\d+)' }}` in the IUT file, or ")

@@ -85,6 +85,8 @@ fn explain_bad_arguments(error: &mut clap::Error, shown: &[String]) -> Vec<Strin
     if let Some([_, name, value]) = shown.array_windows().find(is_apart) {
         tips.push(format!("`--constant` takes one word: `--constant {name}={value}`"));
     }
+    // Other tips repeat the command, in which the words must be joined.
+    let shown = &join_constants(shown);
     // A range, as in `--seed 1..10` or `--runs 1-10`.
     if let Some([option, given]) =
         shown.array_windows().find(|[option, _]| *option == "--seed" || *option == "--runs")
@@ -170,6 +172,22 @@ fn explain_option(option: &str, shown: &[String]) -> Option<String> {
         }
         _ => Some(format!("`coreach {name}` has no `{option}`; {} has it", owners.join(" or "))),
     }
+}
+
+/// Joins the words of `--constant NAME VALUE` to `--constant NAME=VALUE`.
+fn join_constants(words: &[String]) -> Vec<String> {
+    let mut joined: Vec<String> = Vec::new();
+    for word in words {
+        match joined.as_slice() {
+            [.., option, name] if option == "--constant" && !name.contains('=') => {
+                let whole = format!("{name}={word}");
+                joined.pop();
+                joined.push(whole);
+            }
+            _ => joined.push(word.clone()),
+        }
+    }
+    joined
 }
 
 /// Explains where a file belongs that was given without an option. `None` for other files.

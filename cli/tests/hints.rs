@@ -100,6 +100,10 @@ if kind in ("tcp", "http"):
         elif habit == "whole":
             while stream.readline():
                 pass
+        elif habit == "chunks":
+            stream.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n50\r\n{"n": 1}\r\n0\r\n\r\n')
+            stream.flush()
+            time.sleep(20)
         elif habit == "endless":
             stream.write("HTTP/1.1 200 OK\r\n\r\n")
             stream.flush()
@@ -172,6 +176,9 @@ if kind == "lines":
         if habit == "raises":
             raise TypeError("no number")
         if habit == "mute" or habit == "drops" and asked > 1:
+            continue
+        if habit == "swallows" and asked > 1:
+            print("Traceback\ninternal error: 2", file=sys.stderr, flush=True)
             continue
         if habit == "hides" and asked > 1:
             say("late 2")
@@ -256,6 +263,14 @@ fn a_frequent_mistake_is_named_with_what_helps() {
             3,
             "  help: a message came, and was ignored: `late 2`. If it is an answer, correct its pattern",
         ),
+        (
+            lines,
+            "swallows",
+            lenient,
+            3,
+            "  help: it has written `internal error: 2` to standard error since then: did it fail there?",
+        ),
+        (http, "chunks", lenient, 3, "  help: it has begun the answer `200 OK`, and not ended it: check"),
         (http, "waits", within, 1, "but 202 says that the work is not done yet"),
         (http, "host", within, 1, "  help: it refuses the host in the request, which is that of `base`"),
         (
@@ -1324,6 +1339,7 @@ fn a_frequent_mistake_of_the_command_line_is_named_with_what_helps() {
             "the purpose waits for `Answer`, but the run is in",
         ),
         ("replay kept/twice.1.json --iut old.yaml", 2, "the model here is that of the run"),
+        ("replay kept/twice.1.json --iut right.yaml", 3, "no stimulus of the stored run is left"),
         ("check sign.yaml", 2, "help: write an action under `on:`"),
         (
             "check mealy.yaml",

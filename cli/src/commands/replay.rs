@@ -8,11 +8,11 @@ use coreach_adapters::Adapter;
 use coreach_execution::explain::bucket_of;
 use coreach_execution::judge::{self, Judge};
 use coreach_execution::record::{Record, make_record};
-use coreach_execution::run::{Occurrence, events};
+use coreach_execution::run::{Cause, Occurrence, events};
 use coreach_execution::shrink::told::ShrunkRecord;
 use coreach_execution::shrink::{Shrink, ShrinkProgress, Shrunk, Stopped, shrink};
-use coreach_execution::{Run, Settings, TestSession, open};
-use coreach_model::Diagnostic;
+use coreach_execution::{Outcome, Run, Settings, TestSession, open};
+use coreach_model::{Diagnostic, Verdict};
 use coreach_project::{budget, stored};
 
 use super::test::keep::{is_same_test, report_other_test};
@@ -99,7 +99,13 @@ pub fn replay(arguments: &ReplayArguments) -> CommandResult {
         } else {
             let head = if is_old { "the run before:\n" } else { "" };
             let reason = story::find_reason(test, initial, &result).with_places_of(&record.reason);
-            text += &story::wrap(&(head.to_owned() + &story::why_text(&result, &reason, "")));
+            let why = match result.outcome {
+                Outcome::Verdict(Verdict::Inconclusive, Cause::Silence(_)) if replayed.diverged.is_some() => {
+                    "Inconclusive: no stimulus of the stored run is left, and nothing more came\n".to_owned()
+                }
+                _ => story::why_text(&result, &reason, ""),
+            };
+            text += &story::wrap(&(head.to_owned() + &why));
             text += &story::step_table(test, initial, &result, None);
         }
         text

@@ -44,7 +44,7 @@ pub(super) fn describe_silence(run: &Run, is_required: bool) -> String {
         causes.insert(0, fault.to_owned());
     }
     let unread = || explain_open_connection(run).filter(|_| has_observed(run));
-    causes.splice(0..0, describe_ignored(run).or_else(unread));
+    causes.splice(0..0, describe_ignored(run).or_else(|| describe_errors(run)).or_else(unread));
     causes.iter().map(|cause| format!("\nhelp: {cause}")).collect()
 }
 
@@ -75,6 +75,12 @@ pub fn find_evident_cause(run: &Run) -> Option<String> {
              standard output"
         ));
     }
+    if let Some((_, status, _)) = last_exchange(run).filter(|_| is_stimulus(run.trace.last())) {
+        return Some(format!(
+            "it has begun the answer `{status}`, and not ended it: check its `Content-Length`, or the sizes of its chunks, \
+             which are hexadecimal"
+        ));
+    }
     if let Some(text) = mark(IGNORED).filter(|_| !has_observed(run)) {
         return Some(format!(
             "all that it has sent is ignored, as `ignore` and `unmatched` say: at last `{text}`"
@@ -101,6 +107,21 @@ fn describe_ignored(run: &Run) -> Option<String> {
     Some(format!(
         "{came}. If it is an answer, correct its pattern in `observations`, and what `ignore` or `unmatched` say"
     ))
+}
+
+/// Says what came on standard error since the last stimulus.
+fn describe_errors(run: &Run) -> Option<String> {
+    let sent = run.wire.iter().rposition(|item| item.kind == EvidenceKind::Sent)?;
+    let written = run.wire[sent..].iter().rfind(|item| item.kind == EvidenceKind::Stderr)?;
+    let text = String::from_utf8_lossy(&written.bytes);
+    let last_line = text.trim_end().lines().next_back()?;
+    is_stimulus(run.trace.last()).then(|| {
+        format!("it has written `{}` to standard error since then: did it fail there?", shortened(last_line))
+    })
+}
+
+fn is_stimulus(step: Option<&RunStep>) -> bool {
+    step.is_some_and(|step| matches!(step.what, Occurrence::Stimulus(_)))
 }
 
 fn has_observed(run: &Run) -> bool {

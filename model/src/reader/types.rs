@@ -608,7 +608,15 @@ fn explain_spelling(text: &str) -> Option<String> {
 pub(super) fn read_bound(cursor: &mut Parser<'_>) -> Result<IBig, Box<Mistake>> {
     let is_negative = cursor.eat("-").is_some();
     let Some(Token { kind: Lexeme::Integer(digits), .. }) = cursor.peek() else {
-        return Err(cursor.expected("the bound of a range in digits: `int[0..9]`"));
+        let name = match cursor.peek() {
+            Some(Token { kind: Lexeme::Name(name), .. }) => Some(name.clone()),
+            _ => None,
+        };
+        let help = name.map(|name| {
+            format!("a type has no constants or variables: write the greatest number that `{name}` can be, and compare with `{name}` in guards")
+        });
+        let expected = *cursor.expected("the bound of a range in digits: `int[0..9]`");
+        return Err(Box::new(Mistake { help: help.or(expected.help.clone()), ..expected }));
     };
     let value = (digits.len() <= MAX_DIGITS).then(|| IBig::from_str_radix(digits, 10).ok()).flatten();
     let Some(value) = value else {
@@ -651,7 +659,7 @@ fn count_parts(ty: &Type, limit: usize) -> usize {
 pub(super) fn report_type_name(collector: &mut Collector, name: &Scalar, kind: &str) -> bool {
     let is_type = is_reserved(&name.text);
     if is_type {
-        let message = format!("`{}` is a type and cannot name a {kind}", name.text);
+        let message = format!("`{}` is a word for types and cannot name a {kind}", name.text);
         collector.error("reserved-name", message, &name.span, "choose another name");
     }
     is_type

@@ -362,6 +362,9 @@ fn explain_stop(text: &str, stop: usize, message: &str) -> String {
             lexer::write_signature(&signature)
         );
     }
+    if ["<<<<<<<", "=======", ">>>>>>>"].iter().any(|marker| line.starts_with(marker)) {
+        return "a merge of git has left this line: keep one of both versions, without the three marked lines".to_owned();
+    }
     // The line above, and the next one above that begins in the same column.
     let indent = |line: &str| line.len() - line.trim_start().len();
     let has_content = |line: &&str| !line.trim().is_empty() && !line.trim_start().starts_with('#');

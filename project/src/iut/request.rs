@@ -75,7 +75,9 @@ pub fn read_request(
                 _ => None,
             };
             let example = meant_fields.map_or("\"n\": {json(n)}".to_owned(), |fields| fields.join(", "));
-            let scalar = shape::scalar(reader.collector, node, "`body`", &format!("body: '{{{example}}}'"))?;
+            let like =
+                format!("body: '{{{example}}}'`, with `{{n}}` in place of `{{json(n)}}` for a number `n");
+            let scalar = shape::scalar(reader.collector, node, "`body`", &like)?;
             Some(reader.read_body(scalar, holes)?)
         }
     };
