@@ -31,7 +31,7 @@ use serde_json::{Value as Json, json};
 use crate::error::DocumentError;
 use crate::operations;
 pub use crate::reading::TermNumber;
-use crate::reading::{NodeReading, find_word};
+use crate::reading::{NodeReading, as_number, find_word};
 use crate::types::TypeTable;
 
 /// A node of the table, in its written form.
@@ -49,7 +49,7 @@ impl JsonSchema for TermNode {
         let words = WORDS.into_iter().chain(COMPARISONS.map(|(word, _)| word)).chain(operators);
         let words: Vec<&str> = words.chain(operations::operation_words()).collect();
         json_schema!({
-            "description": "A word, then what belongs to it: `literal` a type and a value, `data` a name and a type, `and` and `or` a list of nodes, `field` a node and a position, `record` a type and a list of nodes, all others nodes. Each names only nodes before it.",
+            "description": "A word, then what belongs to it: `literal` a type and a value, `data` a name and a type, `and` and `or` a list of nodes, and for an `or` that was written with `=>` the number of its negated premises, `field` a node and a position, `record` a type and a list of nodes, all others nodes. Each names only nodes before it.",
             "type": "array",
             "minItems": 2,
             "prefixItems": [{ "enum": words }]
@@ -158,7 +158,12 @@ impl TermTable {
     /// Writes the node of a term, whose parts have numbers already.
     fn node(&self, term: &Term, types: &mut TypeTable) -> Vec<Json> {
         let (word, parts) = match term.shape() {
-            TermShape::Node(node) => self.plain_node(node, term.sort(), types),
+            TermShape::Node(node) => {
+                let (word, mut parts) = self.plain_node(node, term.sort(), types);
+                // The number of negated premises tells that it was written as `a => b`.
+                parts.extend((term.premises() > 0).then(|| json!(term.premises())));
+                (word, parts)
+            }
             TermShape::Operation(operation, arguments) => {
                 let number_of = |term: &Term| self.numbers[term];
                 operations::write_operation(operation, arguments, &number_of, types)
@@ -250,7 +255,7 @@ fn read_node(node: &[Json], terms: &[Term], types: &[Type]) -> Result<Term, Stri
         "data" => reading.data(),
         "not" => reading.condition().map(|part| part.not()),
         "and" => Ok(Term::and(reading.conditions()?)),
-        "or" => Ok(Term::or(reading.conditions()?)),
+        "or" => reading.disjunction(),
         "if" => reading.if_then_else(),
         "negate" => reading.numeric().map(|part| part.negate()),
         "to_real" => reading.numeric().map(|part| part.to_real()),
@@ -306,6 +311,15 @@ impl NodeReading<'_> {
             true => Ok(parts),
             false => self.wrong("a part has no truth value"),
         }
+    }
+
+    /// Reads a disjunction. If a number follows, so many of its first parts are negated premises.
+    fn disjunction(&self) -> Result<Term, String> {
+        let [list, premises] = self.parts else { return Ok(Term::or(self.conditions()?)) };
+        let parts = NodeReading { parts: std::slice::from_ref(list), ..*self }.conditions()?;
+        let premises = as_number(premises).filter(|count| *count < parts.len());
+        let Some(count) = premises else { return self.wrong("it has no conclusion") };
+        Ok(Term::or_with_premises(parts, count))
     }
 
     fn two_parts(&self) -> Result<(Term, Term), String> {

@@ -42,6 +42,7 @@ pub fn one_of_each() -> Vec<Term> {
         Term::equal(&a, &Term::literal(Value::any(&cells))),
         Term::equal(&p, &Term::literal(Value::any(&parcel))),
         b.not(),
+        Term::or_with_premises([b.not(), Term::equal(&i, &n)], 1),
         Term::field(&p, 2).not(),
         Term::compare(Comparison::NotEqual, &Term::select(&a, &f), &n),
         Term::equal(&Term::store(&a, &f, &n), &a),

@@ -65,7 +65,7 @@ impl<'a> Simplifier<'a> {
             Some(Node::Or(parts)) => {
                 let mut disjuncts = parts.clone();
                 self.simplify_each(&mut disjuncts, context, false);
-                Term::or(disjuncts)
+                condition.with_disjuncts(disjuncts)
             }
             Some(Node::Literal(_)) => condition.clone(),
             _ if must_hold(self.solver, context, condition) => Term::yes(),

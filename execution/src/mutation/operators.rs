@@ -319,7 +319,7 @@ fn rewrite_part(
             let mut alternatives = alternatives.clone();
             let which = random.below(alternatives.len());
             alternatives[which] = rewrite(random, &alternatives[which])?;
-            Term::or(alternatives)
+            part.with_disjuncts(alternatives)
         }
         Some(Node::Compare(comparison, a, b)) if is_comprehension(b) && random.chance(50) => {
             Term::compare(*comparison, a, &rewrite_condition(random, b, &rewrite)?)

@@ -319,7 +319,8 @@ impl<'a, 'c> Typing<'a, 'c> {
                 let mut parts = self.type_conditions(parts, "=>")?;
                 let conclusion = parts.pop()?;
                 // Build the chain at once: it must not cost its square.
-                Some(Term::or(parts.iter().map(Term::not).chain([conclusion])))
+                let negated = parts.iter().map(Term::not);
+                Some(Term::or_with_premises(negated.chain([conclusion]), parts.len()))
             }
             ExpressionKind::Compare(first, others) => self.type_comparison(first, others),
             ExpressionKind::Arithmetic(operator, a, b) => self.type_arithmetic(*operator, a, b),

@@ -56,18 +56,29 @@ impl Term {
     /// The conjunction: flat, in order, without doubles. It is `false` if a part and its negation meet after
     /// total parts only.
     pub fn and(parts: impl IntoIterator<Item = Term>) -> Term {
-        junction(parts, Junction::And)
+        junction(parts, Junction::And, 0)
     }
 
     /// The disjunction: flat, in order, without doubles. It is `true` if a part and its negation meet after
     /// total parts only.
     pub fn or(parts: impl IntoIterator<Item = Term>) -> Term {
-        junction(parts, Junction::Or)
+        junction(parts, Junction::Or, 0)
     }
 
     /// Makes `a => b`.
     pub fn implies(a: &Term, b: &Term) -> Term {
         Term::or([a.not(), b.clone()])
+    }
+
+    /// The disjunction of these parts. The first are negated premises: its text is `a => b`.
+    pub fn or_with_premises(parts: impl IntoIterator<Item = Term>, premises: usize) -> Term {
+        junction(parts, Junction::Or, premises)
+    }
+
+    /// The disjunction of these parts, one for each of its own. An implication stays one.
+    #[must_use]
+    pub fn with_disjuncts(&self, parts: impl IntoIterator<Item = Term>) -> Term {
+        Term::or_with_premises(parts, self.premises())
     }
 
     /// A comparison. Both sides are of one sort (an `int` beside a `real` is lifted).
@@ -366,12 +377,14 @@ enum Junction {
     Or,
 }
 
-/// Builds a conjunction or a disjunction, without the parts that are never reached.
-fn junction(parts: impl IntoIterator<Item = Term>, kind: Junction) -> Term {
+/// Builds a conjunction or a disjunction, without the parts that are never reached. The first `premises` are
+/// negated premises.
+fn junction(parts: impl IntoIterator<Item = Term>, kind: Junction, premises: usize) -> Term {
     let is_conjunction = kind == Junction::And;
     let mut flat: Vec<Term> = Vec::new();
     let mut seen = HashSet::new();
-    'parts: for part in parts {
+    let mut flat_premises = 0;
+    'parts: for (number, part) in parts.into_iter().enumerate() {
         assert_eq!(*part.sort(), Type::Bool, "{part} in a conjunction or disjunction");
         let inner = if is_conjunction { part.conjuncts() } else { part.disjuncts() };
         for term in inner {
@@ -390,6 +403,9 @@ fn junction(parts: impl IntoIterator<Item = Term>, kind: Junction) -> Term {
                 flat.push(term);
             }
         }
+        if number < premises {
+            flat_premises = flat.len();
+        }
     }
     match flat.len() {
         0 => return Term::literal(Value::Bool(is_conjunction)),
@@ -405,7 +421,10 @@ fn junction(parts: impl IntoIterator<Item = Term>, kind: Junction) -> Term {
         }
         total_parts.insert(term);
     }
-    Term::make(if is_conjunction { Node::And(flat) } else { Node::Or(flat) }, Type::Bool)
+    // Without a conclusion it is no implication.
+    let premises = if flat_premises < flat.len() { flat_premises } else { 0 };
+    let node = if is_conjunction { Node::And(flat) } else { Node::Or(flat) };
+    Term::make_shape(TermShape::Node(node), Type::Bool, premises)
 }
 
 /// Is the negation of the term built in constant time?

@@ -24,6 +24,8 @@ use crate::types::Type;
 pub(super) struct Cell {
     pub(super) shape: TermShape,
     pub(super) sort: Type,
+    /// See [`Term::premises`].
+    pub(super) premises: usize,
     pub(super) hash: u64,
     /// One bit per datum mentioned (a hash of its name): a quick "does not occur".
     pub(super) mentions: u64,
@@ -43,7 +45,7 @@ pub(super) struct Cell {
 
 impl Cell {
     /// Makes the cell of a term, with the facts that are computed from its parts.
-    pub(super) fn new(shape: TermShape, sort: Type) -> Self {
+    pub(super) fn new(shape: TermShape, sort: Type, premises: usize) -> Self {
         let (mut mentions, mut written, mut has_operations) = match &shape {
             TermShape::Node(Node::Data(datum)) => {
                 // One of 64 bits says that a datum of this name may occur.
@@ -61,7 +63,19 @@ impl Cell {
         }
         let (total, hash, height) = (total::is_total(&shape, &sort), hash_of(&shape), height + 1);
         let (lowered, program) = (OnceLock::new(), OnceLock::new());
-        Cell { shape, sort, hash, mentions, total, height, written, has_operations, lowered, program }
+        Cell {
+            shape,
+            sort,
+            premises,
+            hash,
+            mentions,
+            total,
+            height,
+            written,
+            has_operations,
+            lowered,
+            program,
+        }
     }
 }
 
@@ -107,7 +121,8 @@ impl Shard {
     /// Returns the known cell of this shape, or adds this one.
     fn intern(&mut self, cell: Cell) -> Arc<Cell> {
         let bucket = self.cells.entry(cell.hash).or_default();
-        if let Some(known) = bucket.iter().filter_map(Weak::upgrade).find(|known| known.shape == cell.shape) {
+        let is_same = |known: &Arc<Cell>| known.shape == cell.shape && known.premises == cell.premises;
+        if let Some(known) = bucket.iter().filter_map(Weak::upgrade).find(is_same) {
             return known;
         }
         // Without this, a term that is made and dropped again and again would leave a reference each time,
@@ -139,7 +154,7 @@ mod tests {
     fn a_term_that_is_dropped_leaves_at_most_one_reference() {
         let mut shard = Shard { sweep_at: FIRST_SWEEP, ..Shard::default() };
         for _ in 0..1000 {
-            shard.intern(Cell::new(TermShape::Node(Node::Literal(Value::Bool(true))), Type::Bool));
+            shard.intern(Cell::new(TermShape::Node(Node::Literal(Value::Bool(true))), Type::Bool, 0));
         }
         let entries = shard.cells.values().map(Vec::len).max();
         assert_eq!((entries, shard.count), (Some(1), 1));

@@ -59,13 +59,13 @@ pub enum TermShape {
 
 impl Term {
     fn make(node: Node, sort: Type) -> Self {
-        Term::make_shape(TermShape::Node(node), sort)
+        Term::make_shape(TermShape::Node(node), sort, 0)
     }
 
-    pub(super) fn make_shape(shape: TermShape, sort: Type) -> Self {
+    pub(super) fn make_shape(shape: TermShape, sort: Type, premises: usize) -> Self {
         // A computation that grows without end makes terms, so this is a good place to ask.
         budget::ask();
-        Term(intern::intern(intern::Cell::new(shape, sort)))
+        Term(intern::intern(intern::Cell::new(shape, sort, premises)))
     }
 
     /// The root of the lowered term: there is no operation in it or below it.
@@ -256,6 +256,18 @@ impl Term {
         }
     }
 
+    /// How many of the first parts of a disjunction are negated premises: it was written as `a => b`.
+    pub fn premises(&self) -> usize {
+        self.0.premises
+    }
+
+    /// The premise and the conclusion, if it was written as `a => b`.
+    pub fn as_implication(&self) -> Option<(Term, Term)> {
+        let Some(Node::Or(parts)) = self.written().filter(|_| self.premises() > 0) else { return None };
+        let (premises, conclusion) = parts.split_at(self.premises());
+        Some((Term::and(premises.iter().map(Term::not)), Term::or(conclusion.iter().cloned())))
+    }
+
     /// Every datum that occurs, in order.
     pub fn data(&self) -> BTreeSet<Datum> {
         let mut data = BTreeSet::new();
@@ -391,7 +403,9 @@ impl Ord for Term {
             _ => Ordering::Equal,
         };
         let by_root = root(self).cmp(&root(other)).then(by_operation);
-        by_root.then_with(|| self.parts().cmp(&other.parts())).then_with(|| self.sort().cmp(other.sort()))
+        by_root
+            .then_with(|| self.parts().cmp(&other.parts()))
+            .then_with(|| self.sort().cmp(other.sort()).then(self.0.premises.cmp(&other.0.premises)))
     }
 }
 

@@ -192,7 +192,7 @@ impl Term {
             DerivedOperation::Standard(_) | DerivedOperation::SetOf(_) | DerivedOperation::MapOf(_)
         );
         let has_literals = arguments.iter().all(|argument| argument.written_literal().is_some());
-        let term = Term::make_shape(TermShape::Operation(operation, arguments), sort);
+        let term = Term::make_shape(TermShape::Operation(operation, arguments), sort, 0);
         if !(has_no_body && has_literals) {
             return term;
         }

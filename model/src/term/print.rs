@@ -60,6 +60,7 @@ impl Term {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Binding {
     Conditional,
+    Implication,
     Or,
     And,
     Comparison,
@@ -81,6 +82,7 @@ fn binding_of(term: &Term) -> Binding {
     match node {
         Node::Record(ty, fields) if find_copied(ty, fields).is_some() => Binding::Unary,
         Node::IfThenElse(..) => Binding::Conditional,
+        Node::Or(_) if term.premises() > 0 => Binding::Implication,
         Node::Or(_) => Binding::Or,
         Node::And(_) => Binding::And,
         Node::Compare(..) => Binding::Comparison,
@@ -346,7 +348,10 @@ fn write_term(f: &mut dyn fmt::Write, term: &Term, at_least: Binding) -> fmt::Re
         }
         Node::ToReal(a) => write_term(f, a, at_least),
         Node::And(parts) => write_separated(f, parts, " && ", Binding::Comparison),
-        Node::Or(parts) => write_separated(f, parts, " || ", Binding::And),
+        Node::Or(parts) => match term.as_implication() {
+            Some((a, b)) => write_pair(f, &a, Binding::Or, "=>", &b, Binding::Or),
+            None => write_separated(f, parts, " || ", Binding::And),
+        },
         Node::Compare(comparison, a, b) => write_pair(f, a, Binding::Sum, comparison, b, Binding::Sum),
         Node::IfThenElse(c, a, b) => {
             f.write_str("if ")?;
@@ -481,6 +486,8 @@ fn write_quantified(
         f.write_str(if is_comprehension { " if " } else { ": " })?;
         // A last part that does not read the bound name would look as if it stood outside.
         let seems_outside = match (operation.quantifier, operation.body.written()) {
+            // The reader warns of `some x in q: a => b` without brackets.
+            (quantifier, _) if quantifier != Quantifier::All && operation.body.premises() > 0 => true,
             (Quantifier::All, Some(Node::And(parts))) | (Quantifier::Some, Some(Node::Or(parts))) => {
                 parts.last().is_some_and(|last| !last.mentions(&operation.bound))
             }

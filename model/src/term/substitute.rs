@@ -67,7 +67,7 @@ pub(super) fn with_parts(term: &Term, changed: &mut dyn FnMut(&Term) -> Term) ->
         Node::Literal(_) | Node::Data(_) => term.clone(),
         Node::Not(a) => changed(a).not(),
         Node::And(parts) => Term::and(parts.iter().map(changed).collect::<Vec<_>>()),
-        Node::Or(parts) => Term::or(parts.iter().map(changed).collect::<Vec<_>>()),
+        Node::Or(parts) => term.with_disjuncts(parts.iter().map(changed).collect::<Vec<_>>()),
         Node::Compare(comparison, a, b) => Term::compare(*comparison, &changed(a), &changed(b)),
         Node::IfThenElse(c, a, b) => Term::if_then_else(&changed(c), &changed(a), &changed(b)),
         Node::Arithmetic(operator, a, b) => Term::arithmetic(*operator, &changed(a), &changed(b)),

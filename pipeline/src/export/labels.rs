@@ -31,7 +31,9 @@ pub(super) fn guard_lines(guard: &Term) -> Vec<String> {
 pub(super) fn condition_lines(condition: &Term) -> Vec<String> {
     let (parts, joint) = match condition.written() {
         Some(Node::And(parts)) => (parts.iter().map(Term::to_conjunct).collect(), " &&"),
-        Some(Node::Or(parts)) => (parts.iter().map(Term::to_disjunct).collect(), " ||"),
+        Some(Node::Or(parts)) if condition.premises() == 0 => {
+            (parts.iter().map(Term::to_disjunct).collect(), " ||")
+        }
         _ => (vec![condition.to_string()], ""),
     };
     let mut lines = fill_lines(parts, joint);
