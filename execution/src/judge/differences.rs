@@ -279,18 +279,18 @@ fn compare_lists(subject: String, wanted: &Value, got: &Value, found: &mut Vec<D
         [wanted_parts, got_parts].map(|parts| ty.counting(parts).collect::<Vec<_>>());
     // The first part of a list is its length. If it differs, short lists are shown as a whole.
     if wanted_parts[0] != got_parts[0] {
-        let surplus = got_elements.iter().filter(|element| !wanted_elements.contains(element)).copied();
-        let got_text = text_with(got, &surplus.collect::<Vec<_>>());
-        let are_many = wanted_elements.len().max(got_elements.len()) > FEW_SHOWN || !is_short(wanted);
-        if let Some(demand) = describe_one_element(&wanted_elements, &got_elements).filter(|_| are_many) {
-            let is_long = !is_short(got);
-            let count = if got_elements.len() < wanted_elements.len() { "few" } else { "many" };
-            let counted = || format!("{} elements, one too {count}", got_elements.len());
-            let got_text = if is_long { counted() } else { got_text };
-            return add(subject, Demand::Text(demand), got_text);
-        }
+        let [missing, surplus] = list_unequal(&wanted_elements, &got_elements);
+        let changed = describe_changed(&missing, &surplus);
         if is_short(wanted) {
-            return add(subject, Demand::Value(wanted.clone()), got_text);
+            let surplus: Vec<&Value> = surplus.into_iter().map(|(_, element)| element).collect();
+            let are_many = wanted_elements.len().max(got_elements.len()) > FEW_SHOWN;
+            let changed = changed.filter(|_| are_many && !wanted_elements.is_empty());
+            let hint = changed.map_or_else(String::new, |changed| format!(" ({changed})"));
+            return add(subject, Demand::Value(wanted.clone()), text_with(got, &surplus) + &hint);
+        }
+        if let Some(changed) = changed {
+            let demand = Demand::Text(format!("with {} elements", wanted_elements.len()));
+            return add(subject, demand, format!("{}: {changed}", got_elements.len()));
         }
         let length = Demand::Value(wanted_parts[0].clone());
         add(format!("len({subject})"), length, got_parts[0].to_string());
@@ -417,15 +417,35 @@ fn cut_before_difference(wanted: &Value, got: &Value) -> [String; 2] {
     })
 }
 
-/// Describes two lists of which one has one element more: `with 7 at [3]`. `None`: they differ in more.
-fn describe_one_element(wanted: &[&Value], got: &[&Value]) -> Option<String> {
-    let (longer, shorter, word) = match wanted.len() > got.len() {
-        true => (wanted, got, "with"),
-        false => (got, wanted, "without"),
+/// Lists the elements with their positions that only the first list has, and those that only the second has.
+fn list_unequal<'v>(wanted: &[&'v Value], got: &[&'v Value]) -> [Vec<(usize, &'v Value)>; 2] {
+    let list_only = |own: &[&'v Value], other: &[&'v Value]| {
+        let mut others = other.to_vec();
+        let mut only: Vec<(usize, &'v Value)> = own.iter().copied().enumerate().collect();
+        only.retain(|(_, element)| {
+            let found = others.iter().position(|other| other == element);
+            found.map(|at| others.swap_remove(at)).is_none()
+        });
+        only
     };
-    let index = longer.iter().zip(shorter).take_while(|(one, other)| one == other).count();
-    let is_one = longer.len() == shorter.len() + 1 && longer[index + 1..] == shorter[index..];
-    is_one.then(|| format!("{word} {} at [{index}]", value_text(longer[index])))
+    [list_only(wanted, got), list_only(got, wanted)]
+}
+
+/// Says which elements of a list are missing or were not expected. `None`: they are many, or long.
+fn describe_changed(missing: &[(usize, &Value)], surplus: &[(usize, &Value)]) -> Option<String> {
+    let count = missing.len() + surplus.len();
+    if count > FEW_SHOWN || (count > 1 && missing.iter().chain(surplus).any(|(_, value)| !is_short(value))) {
+        return None;
+    }
+    let describe = |elements: &[(usize, &Value)], [one, several]: [&str; 2]| {
+        let texts: Vec<String> =
+            elements.iter().map(|(at, element)| format!("{} at [{at}]", value_text(element))).collect();
+        let verb = if texts.len() == 1 { one } else { several };
+        (!texts.is_empty()).then(|| format!("{} {verb}", join_words(&texts, "and")))
+    };
+    let missing = describe(missing, ["is missing", "are missing"]);
+    let surplus = describe(surplus, ["was not expected", "were not expected"]);
+    Some(missing.into_iter().chain(surplus).collect::<Vec<_>>().join(", and "))
 }
 
 /// Names a difference between texts that is easily overlooked.
