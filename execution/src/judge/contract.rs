@@ -1,5 +1,6 @@
 //! The interface of a judge, with the types of its questions and answers.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::time::Duration;
@@ -123,6 +124,21 @@ impl Guard {
             places.extend(place);
         }
         places
+    }
+
+    /// Is its part, besides these parameters, made of values that the other guard tells?
+    pub(super) fn repeats(&self, other: &Guard, parameters: &[&Datum]) -> bool {
+        let is_known =
+            |(name, text): &(&str, &str)| other.values.get(*name).is_some_and(|known| known == text);
+        let is_of_event =
+            |(name, _): &(&str, &str)| parameters.iter().any(|datum| contains_word(name, datum.name()));
+        let (mut told, untold): (Vec<_>, Vec<_>) =
+            self.list_values().into_iter().partition(|value| is_known(value) || is_of_event(value));
+        told.sort_by_key(|(name, _)| Reverse(name.len()));
+        let rest = told.iter().fold(self.part.clone(), |rest, (name, _)| rest.replace(name, ""));
+        self.since.is_none()
+            && told.iter().any(|value| !is_of_event(value))
+            && !untold.iter().any(|(name, _)| contains_word(&rest, name))
     }
 
     fn list_values(&self) -> Vec<(&str, &str)> {

@@ -35,7 +35,17 @@ impl Question<'_> {
         let mut parts: Vec<Term> =
             self.correct_conditions(parts, Substitution::new()).into_iter().map(|(part, _)| part).collect();
         parts.dedup();
-        parts.iter().map(|part| self.guard(iosts, transition, part, false)).collect()
+        let mut told: Vec<(Vec<&Datum>, Guard)> = Vec::new();
+        for part in &parts {
+            let (read, guard) = (self.list_read(part), self.guard(iosts, transition, part, false));
+            let is_repeated = |(known_read, known): &(Vec<&Datum>, Guard)| {
+                *known_read == read && guard.repeats(known, &read)
+            };
+            if !told.iter().any(is_repeated) {
+                told.push((read, guard));
+            }
+        }
+        told.into_iter().map(|(_, guard)| guard).collect()
     }
 
     /// Lists the differences from the guard's demands: a list for each way in which it would have held.
