@@ -3,14 +3,14 @@
 //! A path is listed with the values of its indices. A function is listed with the branch that it took, or
 //! with the values that its short body reads. Large terms are not taken apart.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use coreach_model::limits::{FEW_SHOWN, LONGEST_TEXT, LONGEST_VALUE};
-use coreach_model::term::TermShape;
 use coreach_model::term::evaluate::{Valuation, evaluate, holds};
 use coreach_model::term::node::{Comparison, Node};
-use coreach_model::term::operation::{DerivedOperation, Quantifier, StandardOperation};
-use coreach_model::{Datum, Term, Type};
+use coreach_model::term::operation::{DerivedOperation, Quantifier, StandardOperation, pair_arguments};
+use coreach_model::term::{TermShape, substitute};
+use coreach_model::{Datum, Term, Type, Value};
 
 use crate::judge::excerpts::drop_id_types;
 use crate::judge::opened::{
@@ -23,6 +23,7 @@ use crate::limits::LARGEST_WRITTEN;
 pub(super) fn condition_values(condition: &Term, scope: &DecisiveScope) -> BTreeMap<String, String> {
     let mut shown = BTreeMap::new();
     collect_values(condition, &scope.values, &mut shown);
+    show_places(condition, &scope.values, &mut shown);
     let Some(Node::Compare(sign, a, b)) = condition.written() else { return shown };
     if condition.as_question().is_some() {
         return shown;
@@ -45,6 +46,72 @@ pub(super) fn condition_values(condition: &Term, scope: &DecisiveScope) -> BTree
         shown.entry(if is_short { name } else { format!("the {word} side") }).or_insert(text);
     }
     shown
+}
+
+/// Shows the places at which a condition reads a long collection, also in functions. A collection that is
+/// read nowhere else is left out.
+fn show_places(condition: &Term, values: &Valuation, shown: &mut BTreeMap<String, String>) {
+    let (mut places, mut wholes, mut bound) = (BTreeMap::new(), BTreeSet::new(), Vec::new());
+    let (mut unvisited, mut seen) = (vec![condition.clone()], HashSet::new());
+    while let Some(term) = unvisited.pop() {
+        if !seen.insert(term.clone()) {
+            continue;
+        }
+        match term.shape() {
+            _ if term.written_size() > LARGEST_WRITTEN => {
+                wholes.extend(term.data().iter().map(Datum::to_string))
+            }
+            _ if let Some((subject, ..)) = term.as_question() => unvisited.push(subject.clone()),
+            TermShape::Node(Node::Data(datum)) => {
+                wholes.insert(datum.to_string());
+            }
+            _ if is_path(&term) => {
+                unvisited.extend(list_indices(&term).into_iter().cloned());
+                places.insert(term.to_string(), term);
+            }
+            TermShape::Node(Node::Field(whole, position)) if let Some(body) = whole.unfolded() => {
+                unvisited.push(Term::field(&body, *position));
+            }
+            TermShape::Operation(DerivedOperation::Quantified(quantified), arguments) => {
+                let (domain, read) = arguments.split_at(arguments.len() - quantified.read.len());
+                let known = pair_arguments(&quantified.read, read);
+                let element = quantified.collected.iter().map(|(_, element)| element);
+                unvisited.extend(element.chain([&quantified.body]).map(|body| substitute(body, &known)));
+                unvisited.extend(domain.iter().cloned());
+                bound.push(quantified.bound.clone());
+            }
+            _ => match term.unfolded().or_else(|| term.unfolded_match()) {
+                Some(body) => unvisited.push(body),
+                None => unvisited.extend(term.parts().into_iter().cloned()),
+            },
+        }
+    }
+    let mut by_whole: BTreeMap<String, BTreeMap<String, String>> = BTreeMap::new();
+    for (name, place) in places {
+        let mut whole = &place;
+        while let Some(outer) = whole.parts().first() {
+            whole = outer;
+        }
+        let is_short = name.chars().count() <= LONGEST_VALUE;
+        let is_known = is_short && !bound.iter().any(|datum| place.mentions(datum));
+        match evaluate(&place, values).ok().filter(|_| is_known) {
+            Some(value) => {
+                drop(by_whole.entry(whole.to_string()).or_default().insert(name, format!("{value:#}")))
+            }
+            None => drop(wholes.insert(whole.to_string())),
+        }
+    }
+    by_whole.retain(|whole, places| {
+        // A collection of two lines is not cut.
+        let longest = if wholes.contains(whole) { 2 * LONGEST_TEXT } else { LONGEST_TEXT };
+        places.len() <= FEW_SHOWN && shown.get(whole).is_some_and(|text| text.chars().count() > longest)
+    });
+    for (whole, places) in by_whole {
+        if !wholes.contains(&whole) {
+            shown.remove(&whole);
+        }
+        shown.extend(places);
+    }
 }
 
 /// Do the values of the data in it show its value? Those in a number or a truth value do, unless it is about
@@ -72,12 +139,24 @@ pub(super) fn collect_deciders(
     let mut of_earlier = BTreeMap::new();
     before.iter().for_each(|decider| collect_results(decider, &scope.values, &mut of_earlier));
     shown.extend(of_earlier.into_iter().filter(|(name, _)| !drop_id_types(name).contains('(')));
+    // No branch tells a long text. If a search finds an element, that has a name of its own.
+    let is_long = text_length(last) > LONGEST_TEXT;
+    let is_found = || match evaluate(last, &scope.values) {
+        Ok(Value::Record(_, fields)) => fields.first() == Some(&Value::Bool(true)),
+        _ => false,
+    };
+    let is_told = (is_long && is_found()) || branch.contains(&format!("`{last}`"));
     match last.shape() {
-        // The branch tells its value, but not those that it reads.
-        TermShape::Operation(DerivedOperation::Quantified(_), _) if branch.contains(&format!("`{last}`")) => {
+        // Its value is told, but not those that it reads.
+        TermShape::Operation(DerivedOperation::Quantified(_), _) if is_told || is_long => {
             last.parts().into_iter().for_each(|part| collect_values(part, &scope.values, shown));
+            if !is_told {
+                collect_results(last, &scope.values, shown);
+            }
         }
-        _ if branch.is_empty() || *last.sort() == Type::Bool => collect_results(last, &scope.values, shown),
+        _ if is_long || branch.is_empty() || *last.sort() == Type::Bool => {
+            collect_results(last, &scope.values, shown);
+        }
         // The branch tells the value of a term that is no condition.
         TermShape::Operation(DerivedOperation::Call(_), _) => {}
         _ => collect_values(last, &scope.values, shown),
@@ -207,8 +286,9 @@ pub(super) fn name_branch(deciders: &[Term], scope: &DecisiveScope) -> Option<St
         let is_short = text.chars().count().max(value.chars().count()) <= most;
         (is_new && is_short).then(|| format!("`{text}` is {value}"))
     };
-    let last = describe(deciders.last()?, LONGEST_TEXT)?;
-    let before = deciders.iter().rev().skip(1).find_map(|decider| describe(decider, LONGEST_VALUE));
+    let mut told = deciders.iter().rev().skip_while(|decider| text_length(decider) > LONGEST_TEXT);
+    let last = describe(told.next()?, LONGEST_TEXT)?;
+    let before = told.find_map(|decider| describe(decider, LONGEST_VALUE));
     Some(match before.filter(|before| *before != last) {
         Some(before) => format!("the branch where {before} and {last}"),
         None => format!("the branch where {last}"),
