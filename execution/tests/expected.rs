@@ -24,7 +24,7 @@ types:
   Book: "map[3] of string to Item"
   Reply: [Next: { job: int }, Empty]
   Bill: [Due: { cents: int, each: int }, Paid]
-variables: { v: int, w: int, vItems: Items, vColours: "set[Colour]", vStock: Stock, vName: string, vNote: string, vRate: real, vBook: Book, vBig: "set[9] of int" }
+variables: { v: int, w: int, vItems: Items, vColours: "set[Colour]", vStock: Stock, vName: string, vNote: string, vRate: real, vBook: Book, vBig: "set[9] of int", vShelf: "map[5] of string to Item" }
 functions:
   due: { result: int, is: "v * 2 - 1" }
   near: { parameters: { n: int }, is: "v - 1 <= n && n <= v + 1" }
@@ -42,10 +42,13 @@ functions:
   note: { result: string, is: "vNote" }
   full: { result: int, is: "count c in Colour: c in vStock && vStock[c] > w" }
   raised: { parameters: { i: Item }, result: Item, is: "i with { price: if i.price > 30 then i.price + w else 1 }" }
+  shelved: { result: Item, is: "vShelf[vName]" }
+  dearer: { result: int, is: "count k in vShelf: vShelf[k].price > vShelf[vName].price" }
+  spread: { parameters: { q: Items }, result: int, is: "sum([i.price for i in q if i.price >= shelved().price])" }
   good: "v > 5 && len(vItems) + w <= 8 && vItems[0].price < v"
 initial:
   location: l
-  condition: 'v == 10 && w == 3 && vItems == [{ name: "pen", price: 2 }, { name: "lamp", price: 40 }] && vColours == {RED, BLUE} && vStock == [RED: 5, BLUE: 7] && vName == "ann" && vNote == "a (b)" && vRate == 1.5 && vBook == ["a": { name: "pen", price: 2 }, "bb": { name: "lamp", price: 40 }] && vBig == {1000000000000, 1000000000001, 1000000000002, 1000000000003, 1000000000004, 1000000000005, 1000000000006, 1000000000007, 1000000000008}'
+  condition: 'v == 10 && w == 3 && vItems == [{ name: "pen", price: 2 }, { name: "lamp", price: 40 }] && vColours == {RED, BLUE} && vStock == [RED: 5, BLUE: 7] && vName == "ann" && vNote == "a (b)" && vRate == 1.5 && vBook == ["a": { name: "pen", price: 2 }, "bb": { name: "lamp", price: 40 }] && vBig == {1000000000000, 1000000000001, 1000000000002, 1000000000003, 1000000000004, 1000000000005, 1000000000006, 1000000000007, 1000000000008} && vShelf == ["ann": { name: "a black and blue pen", price: 2 }, "bob": { name: "a lamp without a bulb", price: 40 }, "eve": { name: "a pen", price: 7 }, "joe": { name: "a cable of two metres with a plug at each end", price: 1 }, "kim": { name: "a box of screws for the table and the chairs", price: 1 }]'
 inputs: { Go: {} }
 outputs:
   N: { n: int }
@@ -250,7 +253,7 @@ fn of_a_collection_the_smallest_part_that_differs_is_said() {
                 6000000000_i64,
                 7
             ]),
-            "many = [1000000000, 2000000000, 3000000000, 4000000000, 5000000000], got [1000000000, 2000000000, 3000000000, 4000000000, 5000000000, 6000000000, 7]",
+            "many = [1000000000, 2000000000, 3000000000, 4000000000, 5000000000], got [1000000000, 2000000000, 3000000000, 4000000000, 5000000000, 6000000000, 7] (6000000000 at [5] and 7 at [6] were not expected)",
         ),
         ("List", "all i in items: cheap(i)", json!([pen, lamp]), "items[1].price <= 9, got 40"),
         (
@@ -343,8 +346,30 @@ fn of_a_collection_the_smallest_part_that_differs_is_said() {
         ),
         ("N", "some i in vItems: i.name == \"lamp\" && n == i.price", json!(9), "n = 40, got 9"),
         ("N", "some i in vItems: n == i.price", json!(9), "n = 2 or 40, got 9"),
-        ("Many", "many == [1, 2, 3, 4, 5]", json!([1, 2, 4, 5]), "many with 3 at [2], got [1, 2, 4, 5]"),
-        ("Many", "many == [1, 2, 4]", json!([1, 2, 4, 5]), "many without 5 at [3], got [1, 2, 4, 5]"),
+        (
+            "Many",
+            "many == [1, 2, 3, 4, 5]",
+            json!([1, 2, 4, 5]),
+            "many = [1, 2, 3, 4, 5], got [1, 2, 4, 5] (3 at [2] is missing)",
+        ),
+        (
+            "Many",
+            "many == [1, 2, 4]",
+            json!([1, 2, 4, 5]),
+            "many = [1, 2, 4], got [1, 2, 4, 5] (5 at [3] was not expected)",
+        ),
+        (
+            "List",
+            "items == [vItems[0], vItems[1], vItems[0]]",
+            json!([lamp]),
+            "items with 3 elements, got 1: {name: \"pen\", price: 2} at [0] and {name: \"pen\", price: 2} at [2] are missing",
+        ),
+        (
+            "List",
+            "items == [vItems[0], vItems[1], vItems[1]]",
+            json!([pen, lamp, item("nut", 3), lamp]),
+            "items with 3 elements, got 4: {name: \"nut\", price: 3} at [2] was not expected",
+        ),
         (
             "Name",
             "text == \"ann: \"",
@@ -606,7 +631,46 @@ fn a_condition_is_told_with_what_decides_in_it() {
             "N",
             "n > 5 && n == v || v == 0 && n == 1",
             json!(9),
+            "does not hold, since `n == v` does not: n = 9, v = 10",
+        ),
+        (
+            "N",
+            "n > 5 && n == v || v == 0 && n > 1",
+            json!(9),
             "does not hold, since `n == v` does not, and the other alternative needs `v == 0`: n = 9, v = 10",
+        ),
+        (
+            "N",
+            "v > 5 => n == w",
+            json!(9),
+            "`v > 5 => n == w` does not hold, since `v > 5` holds, but `n == w` does not: n = 9, v = 10, w = 3",
+        ),
+        (
+            "N",
+            "v > 5 && w > 1 => near(n)",
+            json!(20),
+            "does not hold, since `near(n)` does not, as `n <= v + 1` does not, while `v > 5 && w > 1` holds: n = 20, v = 10, w = 3",
+        ),
+        (
+            "N",
+            "all i in vItems: i.price > 9 => n == i.price",
+            json!(9),
+            "`all i in vItems: i.price > 9 => n == i.price` does not hold, since `vItems[1].price > 9` holds, but `n == vItems[1].price` does not: n = 9, vItems[1].price = 40",
+        ),
+        // Of a long collection the places are told that functions read.
+        ("N", "n == dearer()", json!(9), "...] (3 of 5 left out), vShelf[vName].price = 2"),
+        ("N", "n == spread(vItems)", json!(9), "price: 40}], vName = \"ann\", vShelf[vName].price = 2"),
+        (
+            "N",
+            "match (if v > 5 then find i in vItems: i.name == \"a long name that nobody has\" || i.name == \"another long name that nobody has\" || i.price > 30 else none): some(i) -> n == i.price | none -> false",
+            json!(9),
+            "does not hold, since `n == i.price` does not (the branch where `v > 5` is true): i.price = 40, n = 9, v = 10, vItems = [{name: \"pen\", price: 2}, {name: \"lamp\", price: 40}]",
+        ),
+        (
+            "List",
+            "items[0].price == due() + w && items[1].price == due() - v",
+            json!([{ "name": "pen", "price": 3 }, { "name": "lamp", "price": 40 }]),
+            "`items[0].price == due() + w` does not hold: due() = 19, items[0].price = 3, v = 10, w = 3",
         ),
         (
             "N",
@@ -706,7 +770,7 @@ fn what_the_state_excludes_is_no_alternative() {
     let excluding = [("N", "(v < 5 || n == 1) && n == 2"), ("Ok", "v >= 5 && w == 3")];
     let told = why(&excluding, "N", &[json!(2)]).guards.iter().map(ToString::to_string).collect::<Vec<_>>();
     assert_eq!(told.len(), 2, "{told:?}");
-    assert!(told[1].contains("-Ok-> l (m:62): `v >= 5 && w == 3` holds: v = 10, w = 3"), "{told:?}");
+    assert!(told[1].contains("-Ok-> l (m:65): `v >= 5 && w == 3` holds: v = 10, w = 3"), "{told:?}");
     let both = [("N", "v > 5 && n == 1"), ("N", "v <= 5 && n == 2")];
     assert_eq!(instead(&both, "N", &[json!(3)]), "n = 1, got 3");
     // A purpose splits a transition: one half cannot be met by any value.

@@ -55,7 +55,9 @@ pub(super) fn explain_condition(condition: &Term, values: &Valuation, of_event: 
     let is_told_by_branch = !branch.is_empty() && differ_in_alternative(shown, &scope.values);
     let mut shown_values = if is_told_by_branch { BTreeMap::new() } else { condition_values(shown, &scope) };
     collect_deciders(&chosen_by, &branch, &scope, &mut shown_values);
-    let since = decisive.map(|(decisive, others)| {
+    let is_failed_implication = condition.premises() > 0 && !scope.is_true(condition);
+    let whole = is_failed_implication.then(|| (condition.clone(), String::new()));
+    let since = decisive.or(whole).map(|(decisive, others)| {
         let parts = [last_written.filter(|written| *written != decisive), Some(decisive)];
         let texts = parts.iter().flatten().map(|part| scope.describe_value(part));
         texts.collect::<Vec<_>>().join(", as ") + &others

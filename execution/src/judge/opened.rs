@@ -27,6 +27,7 @@ use coreach_model::{Datum, Term, Type, Value};
 use crate::judge::excerpts::{contains_word, is_quoted};
 
 /// The values by which a part of a condition is read, and the data of the event in it.
+#[derive(Clone)]
 pub(super) struct DecisiveScope {
     pub values: Valuation,
     pub of_event: Vec<Datum>,
@@ -58,11 +59,17 @@ impl DecisiveScope {
             (true, _) => format!("`{part}` holds"),
             (false, Some(Node::Or(parts))) => {
                 // What the state excludes is a premise: `a => b` demands `b` where `a` holds.
-                let (of_event, of_state): (Vec<_>, Vec<_>) =
-                    parts.iter().partition(|part| self.is_of_event(part));
+                let (of_state, of_event): (Vec<_>, Vec<_>) = match parts.split_at(part.premises()) {
+                    ([], _) => parts.iter().partition(|part| !self.is_of_event(part)),
+                    (premises, conclusion) => (premises.iter().collect(), conclusion.iter().collect()),
+                };
                 let premises: Vec<String> = of_state.iter().map(|part| format!("`{}`", part.not())).collect();
                 match (of_event.as_slice(), premises.as_slice()) {
                     ([], _) | (_, []) => describe_none(parts.iter()),
+                    // A premise that has no value does not hold.
+                    _ if !of_state.iter().all(|part| self.is_true(&part.not())) => {
+                        describe_none(parts.iter())
+                    }
                     (_, [premise]) => format!("{premise} holds, but {}", describe_none(of_event)),
                     (_, premises) => {
                         format!("{} hold, but {}", join_words(premises, "and"), describe_none(of_event))
@@ -141,6 +148,7 @@ pub(super) fn open_condition(term: &Term, scope: &mut DecisiveScope) -> Option<O
         TermShape::Node(Node::Not(inner)) => Some(Opened::inner(inner.clone(), false)),
         TermShape::Node(Node::And(parts)) if !is_true => Some(Opened::written(Term::and(deciding(parts)?))),
         TermShape::Node(Node::Or(parts)) if is_true => Some(Opened::written(Term::or(deciding(parts)?))),
+        TermShape::Node(Node::Or(_)) if term.premises() > 0 => open_implication(term, scope),
         TermShape::Node(Node::Or(parts)) => open_alternatives(parts, scope),
         TermShape::Operation(DerivedOperation::Call(_), _) => Some(Opened::inner(term.unfolded()?, true)),
         TermShape::Operation(DerivedOperation::Quantified(quantified), arguments) => {
@@ -294,6 +302,13 @@ pub(super) fn keep_possible(alternatives: &[Term], scope: &DecisiveScope) -> Vec
     failing.filter(|conditions| conditions.iter().all(|condition| scope.is_of_event(condition))).collect()
 }
 
+/// Opens a false implication: its conclusion, if that can be opened.
+fn open_implication(implication: &Term, scope: &DecisiveScope) -> Option<Opened> {
+    let (premise, conclusion) = implication.as_implication().filter(|(premise, _)| scope.is_true(premise))?;
+    open_condition(&conclusion, &mut scope.clone())?;
+    Some(Opened { others: format!(", while `{premise}` holds"), ..Opened::case(conclusion, vec![premise]) })
+}
+
 /// Opens a false disjunction with alternatives of several conditions. If the event could meet only one of
 /// them, that one counts. Else each alternative becomes the conditions of it that do not hold.
 fn open_alternatives(parts: &[Term], scope: &DecisiveScope) -> Option<Opened> {
@@ -310,12 +325,12 @@ fn open_alternatives(parts: &[Term], scope: &DecisiveScope) -> Option<Opened> {
         let is_smaller = parts != opened.disjuncts();
         return is_smaller.then(|| Opened::written(opened));
     };
-    let of_state = |conditions: &&Vec<Term>| {
-        Term::and(conditions.iter().filter(|condition| is_of_state(condition)).cloned())
-    };
-    let needed: Vec<Term> = excluded.iter().map(of_state).collect();
+    // An alternative is meant only if the event meets it.
+    let meant = excluded.into_iter().filter(|conditions| conditions.iter().all(is_of_state));
+    let needed: Vec<Term> = meant.map(|conditions| Term::and(conditions.iter().cloned())).collect();
     let texts: Vec<String> = needed.iter().map(|condition| format!("`{condition}`")).collect();
     let others = match texts.as_slice() {
+        [] => String::new(),
         [only] => format!(", and the other alternative needs {only}"),
         _ => format!(", and the other alternatives need {}", texts.join(" or ")),
     };
