@@ -922,10 +922,27 @@ fn a_simulated_system_that_ignores_an_input_is_told() {
 #[test]
 fn a_variable_that_nothing_assigns_is_told() {
     let folder = folder();
-    folder.write("model.yaml", &MODEL.replace(", assign: { v: v + 1 }", ""));
     folder.write("iut.yaml", "iut: asked\nstdio: { command: [python3, system.py, json, fine] }\n");
-    let (out, _) = folder.ends(&["test", "coreach.yaml", "--iut", "iut.yaml"], 1);
-    assert!(out.contains("hint: no transition assigns `v`, which the guard reads"), "{out}");
+    let catalogue = MODEL
+        .replace("v: int }", "v: int, q: \"list[2] of int\" }")
+        .replace("when: n == v", "when: \"n == q[0] + 5\"");
+    let with_value = |value: &str| {
+        let condition = format!("\"v == 0 && q == {value} && cFirst >= 1\"");
+        catalogue.replace("v == 0 && cFirst >= 1", &condition)
+    };
+    for (model, told) in [
+        (
+            MODEL.replace(", assign: { v: v + 1 }", ""),
+            "hint: no transition assigns `v`, which the guard reads",
+        ),
+        (with_value("[]").replace("q[0]", "len(q)"), "hint: no transition assigns `q`"),
+        // A catalogue does not change.
+        (with_value("[7]"), ""),
+    ] {
+        folder.write("model.yaml", &model);
+        let (out, _) = folder.ends(&["test", "coreach.yaml", "--iut", "iut.yaml"], 1);
+        assert!(out.contains(told) && told.is_empty() != out.contains("no transition assigns"), "{out}");
+    }
 }
 
 /// The guard of its answer has an equation, so a help about equations would mislead.

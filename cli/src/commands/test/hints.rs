@@ -22,6 +22,7 @@ use coreach_execution::{Outcome, Run};
 use coreach_model::excerpt::shortened;
 use coreach_model::iosts::{ActionKind, Transition};
 use coreach_model::semantics::{Event, State};
+use coreach_model::term::node::{Comparison, Node};
 use coreach_model::types::RecordForm;
 use coreach_model::{Datum, Origin, Term, Type, Value as ModelValue, Verdict};
 use coreach_project::cases::Case;
@@ -414,7 +415,19 @@ fn explain_unassigned_variable(case: &Case, record: &Record) -> Option<String> {
     let model = case.specification.as_ref()?;
     let is_assigned =
         |datum: &Datum| model.transitions.iter().any(|step| step.assignments.contains_key(datum));
-    let variable = model.variables.iter().find(|datum| guard.names(datum) && !is_assigned(datum))?;
+    // The initial condition fills a catalogue, which nothing shall change.
+    let initial = model.initial_condition.conjuncts();
+    let is_filled =
+        |value: &Term, ty: &Type| value.as_literal().is_some_and(|value| *value != ModelValue::any(ty));
+    let is_catalogue = |datum: &Datum| {
+        matches!(datum.ty(), Type::Record(_) | Type::Array(_))
+            && initial.iter().any(|part| {
+                matches!(part.written(), Some(Node::Compare(Comparison::Equal, a, b))
+                    if *a == Term::datum(datum) && is_filled(b, datum.ty()))
+            })
+    };
+    let is_missing = |datum: &&Datum| guard.names(datum) && !is_assigned(datum) && !is_catalogue(datum);
+    let variable = model.variables.iter().find(is_missing)?;
     Some(format!(
         "hint: no transition assigns `{variable}`, which the guard reads: is an assignment missing?\n"
     ))
