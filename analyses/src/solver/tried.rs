@@ -46,7 +46,7 @@ pub fn try_strings(conjuncts: &[Term], mut accept: impl FnMut(&Valuation) -> boo
     })
 }
 
-/// Searches values of the data that `accept` takes, under which the conjuncts hold that mention no other data.
+/// Searches values of the data that `accept` takes. The conjuncts hold that mention no other data.
 fn search_values(
     conjuncts: &[Term],
     data: BTreeSet<Datum>,

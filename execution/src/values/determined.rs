@@ -5,9 +5,9 @@
 //! milliseconds for each state.
 //!
 //! **Method.** In the lowered condition each element, key and field is a place: a parameter, or a part of a
-//! place. A conjunct that says that a place is equal to a literal is a fact. Facts replace their places in the
-//! other conjuncts, which gives new facts. If all parts of the parameters that count are known, the values are
-//! put together. Facts follow from the condition, so no other values are possible.
+//! place. A conjunct that says that a place is equal to a literal is a fact. Facts replace their places in
+//! the other conjuncts, which gives new facts. If all parts of the parameters that count are known, the
+//! values are put together. Facts follow from the condition, so no other values are possible.
 //!
 //! **Ends**, since each round replaces a place. **Costs** a rewriting of the condition for each round.
 
@@ -58,7 +58,7 @@ pub fn determine_values(condition: &Term, parameters: &[Datum]) -> Determined {
     values.collect::<Option<Vec<Value>>>().map_or(Determined::Open, Determined::Only)
 }
 
-/// Adds the facts of a conjunct, or simpler conjuncts that say the same. Returns whether it says nothing else.
+/// Adds the facts of a conjunct, or simpler conjuncts. Returns whether these say all that it says.
 fn collect_facts(part: &Term, facts: &mut Facts, simpler: &mut Vec<Term>) -> bool {
     let mut note = |place: &Term, value: Term| {
         let is_known = is_place(place);
@@ -106,7 +106,7 @@ fn collect_facts(part: &Term, facts: &mut Facts, simpler: &mut Vec<Term>) -> boo
     }
 }
 
-/// Takes the part itself for the field of a record that is written out. The other parts must have values, too.
+/// Takes the part itself for the field of a record that is written out. The others must have values, too.
 fn take_part(term: &Term) -> Term {
     let Node::Field(whole, at) = term.node() else { return term.clone() };
     match take_part(whole).node() {

@@ -53,8 +53,7 @@ impl Walk {
         random: &mut Random,
         solver: &mut dyn Solver,
     ) -> Option<State> {
-        // Half of the credit is left for the plans.
-        let most_far = self.credit / 2 / starts.len().max(1);
+        let most_far = self.credit / starts.len().max(1);
         let mut best: Option<(u64, State)> = None;
         for state in starts {
             if best.as_ref().is_some_and(|(_, known)| *known == state) {
@@ -68,7 +67,7 @@ impl Walk {
         best.map(|(_, state)| state)
     }
 
-    /// Returns the worth of the goals and signs that a search sees from this state. Its far steps are on credit.
+    /// Returns the worth of the goals and signs that a search sees from this state. Far steps are on credit.
     fn measure_outlook(
         &mut self,
         state: &State,
@@ -81,7 +80,8 @@ impl Walk {
         let far = Far { most, guide: None, is_aimed: false, muted: &BTreeSet::new() };
         let found =
             search(model, worth, tried, from.iter(), false, far, &mut Choice { values, random, solver });
-        self.credit -= found.far.min(self.credit);
+        // Half of the credit is left for the plans.
+        self.credit -= (found.far / 2).min(self.credit);
         found.outlook
     }
 }

@@ -199,9 +199,16 @@ impl Typing<'_, '_> {
         let is_own = |part: &Expression| part.span.start == body.span.start;
         let Some(tail) = self.find_tail(body, whole, is_own) else { return };
         let first_kind = &body.kind.parts()[0].kind;
+        let result = match (first_kind, tail.sign) {
+            (ExpressionKind::Truth(value @ true), "||") | (ExpressionKind::Truth(value @ false), "&&") => {
+                Some((value, value))
+            }
+            (ExpressionKind::Truth(value @ false), "=>") => Some((value, &true)),
+            _ => None,
+        };
         let message = match first_kind {
-            ExpressionKind::Truth(value) if *value != (tail.sign == "&&") => format!(
-                "the last case of a `match` goes on to the end: `{value} {} ...` is always {value}",
+            _ if let Some((value, result)) = result => format!(
+                "the last case of a `match` goes on to the end: `{value} {} ...` is always {result}",
                 tail.sign
             ),
             _ if tail.is_swallowed || matches!(first_kind, ExpressionKind::Truth(_)) => {
