@@ -13,8 +13,8 @@ use coreach_model::random::Random;
 use coreach_model::semantics::State;
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::term::node::{Comparison, Node};
-use coreach_model::term::{Substitution, literals, substitute};
-use coreach_model::{Datum, Diagnostic, Term, Value, codec};
+use coreach_model::term::{Substitution, have_values, literals, substitute};
+use coreach_model::{Datum, Diagnostic, Term, codec};
 
 use crate::initial::{self, NoState};
 use crate::limits::ATTEMPTS;
@@ -139,10 +139,9 @@ fn solve_on_way_to_pass(
     random: &mut Random,
     solver: &mut dyn Solver,
 ) -> Option<Valuation> {
-    let equation =
-        |(datum, value): (&Datum, &Value)| Term::equal(&Term::datum(datum), &Term::literal(value.clone()));
-    let with_given = Term::and(given.iter().map(equation));
-    let SearchOutcome::Path(mut way) = searcher.from_start(&with_given, &LIMITS, solver) else { return None };
+    let SearchOutcome::Path(mut way) = searcher.from_start(&have_values(given), &LIMITS, solver) else {
+        return None;
+    };
     // The solver alone would choose the same constants for each seed.
     let mut with_pivots = way.last.condition.clone();
     with_pivots.extend(pivots(open, random));

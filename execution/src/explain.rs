@@ -67,29 +67,30 @@ impl Reason {
 
     /// Lists the lines after the summary: the guards that decided, and what is allowed.
     pub fn lines(&self) -> Vec<String> {
-        // A long value that the summary tells is not told again.
-        let is_untold = |name: &str, text: &str| {
-            text.chars().count() < LONGEST_VALUE / 2
-                || !self.summary.starts_with(&format!("expected {name} "))
-                || !self.summary.contains(&format!("got {text}"))
+        let is_in_summary = |name: &str, text: &str| {
+            text.chars().count() >= LONGEST_VALUE / 2
+                && self.summary.starts_with(&format!("expected {name} "))
+                && self.summary.contains(&format!("got {text}"))
         };
-        let mut told: BTreeSet<(&str, &str)> = BTreeSet::new();
+        let mut shown: BTreeSet<(&str, &str)> = BTreeSet::new();
         let mut lines = Vec::new();
         for guard in &self.guards {
-            // A value that an earlier guard tells is not told again.
-            let is_told = |name: &str, value: &str| !is_untold(name, value) || told.contains(&(name, value));
-            lines.push(format!("  {}", guard.describe(is_told)));
-            // The sides of another comparison are other ones.
+            // Not again: a long value of the summary, and a value that an earlier guard shows.
+            let is_known =
+                |name: &str, text: &str| is_in_summary(name, text) || shown.contains(&(name, text));
+            lines.push(format!("  {}", guard.describe(is_known)));
+            // `the left side` of another comparison is another value.
             let named = guard.values.iter().filter(|(name, _)| !name.starts_with("the "));
-            told.extend(named.map(|(name, value)| (name.as_str(), value.as_str())));
+            shown.extend(named.map(|(name, text)| (name.as_str(), text.as_str())));
         }
         lines.extend(self.entered.iter().map(|guard| format!("  the step before: {guard}")));
         fn action_name(event: &str) -> &str {
             event.split(['(', ' ']).next().unwrap_or_default()
         }
-        // The observed action is no news, unless other values of it are allowed as well.
-        let is_told = self.summary.starts_with("expected ") || self.expected.len() == 1;
-        let observed = self.event.as_deref().map(action_name).filter(|_| is_told);
+        // The observed action is no news if the summary says which values it may have, or if no other event
+        // is allowed.
+        let is_no_news = self.summary.starts_with("expected ") || self.expected.len() == 1;
+        let observed = self.event.as_deref().map(action_name).filter(|_| is_no_news);
         let is_new =
             |event: &String| !self.summary.contains(event.as_str()) && Some(action_name(event)) != observed;
         // The list is complete or absent: a part of it would look like all that is allowed.
@@ -146,8 +147,8 @@ pub(crate) fn explain_end(judge: &mut dyn Judge, run: &Run) -> (Reason, Bucket) 
     let steps_before = &run.trace[..run.trace.len().saturating_sub(usize::from(event_decided))];
     let is_fail = verdict == Some(Verdict::Fail);
     // The last event that did not decide.
-    let earlier_event = steps_before.iter().rposition(|step| step.what.event().is_some());
-    let earlier_states = show_steps(judge, steps_before, earlier_event.filter(|_| is_fail));
+    let earlier_place = steps_before.iter().rposition(|step| step.what.event().is_some());
+    let earlier_states = show_steps(judge, steps_before, earlier_place.filter(|_| is_fail));
     let location = judge.shown().place;
     let place = place_name(judge.specification_locations(), &location);
     let last_step = run.trace.last().filter(|_| event_decided).map(|step| &step.what);
@@ -172,7 +173,7 @@ pub(crate) fn explain_end(judge: &mut dyn Judge, run: &Run) -> (Reason, Bucket) 
     // The judge tells what had to come as if the silence were a Fail.
     let supposed_verdict = if must_answer { Some(Verdict::Fail) } else { verdict };
     let Reasons { instead, guards, expected, violated, violates } = judge.why(decisive, supposed_verdict);
-    let earlier_event = earlier_event.and_then(|index| steps_before[index].what.event());
+    let earlier_event = earlier_place.and_then(|place| steps_before[place].what.event());
     let action = decisive.map(|event| event.action.as_str());
     let is_same_action = action.is_some_and(|action| !instead.contains(&format!("got {action}")));
     let may_come = is_same_action || !guards.is_empty();
@@ -193,11 +194,10 @@ pub(crate) fn explain_end(judge: &mut dyn Judge, run: &Run) -> (Reason, Bucket) 
         held_back.map(|event| format!("and {event} is allowed only after an output over another connection"))
     });
     let bucket = Bucket::new(&run.outcome, place, action, violated);
-    // A long event is not told twice.
+    // A long event that `instead` shows already is not shown twice.
+    let is_shown = run.timing.is_none() && instead.contains("got ");
     let event_in_summary = match (event.as_deref(), action) {
-        (Some(text), Some(action))
-            if run.timing.is_none() && instead.contains("got ") && text.chars().count() > LONGEST_VALUE =>
-        {
+        (Some(text), Some(action)) if is_shown && text.chars().count() > LONGEST_VALUE => {
             Some(format!("this {action}"))
         }
         _ => event.clone(),
@@ -302,13 +302,14 @@ pub fn allows_instead(judge: &mut dyn Judge, run: &Run, event: Event) -> bool {
         && judge.verdict() != Some(Verdict::Fail)
 }
 
-/// Explains a Fail by a guard that would hold with the new value of one number that its own transition
-/// assigns. If an event with the same values or others was allowed before, the guard is right. The new value
-/// of a collection proves little, since it holds other elements.
+/// Explains a Fail by a guard that reads a number before its own transition assigns it, and would hold with
+/// the new value. No earlier event of the action may be there: then a guard held, so it is right. The new
+/// value of a collection proves little, since it holds other elements.
 fn explain_order_of_assign(judge: &dyn Judge, run: &Run, event: &Event) -> Option<String> {
     let (_, before) = run.trace.split_last()?;
-    let has_held = |step: &RunStep| step.what.event().is_some_and(|earlier| earlier.action == event.action);
-    if before.iter().any(has_held) {
+    let is_same_action =
+        |step: &RunStep| step.what.event().is_some_and(|earlier| earlier.action == event.action);
+    if before.iter().any(is_same_action) {
         return None;
     }
     let (test, states) = judge.scene()?;

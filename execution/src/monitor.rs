@@ -190,9 +190,8 @@ impl<'a> Monitor<'a> {
         let mut solver = Lazy::default();
         let (system, data) = (System::new(specification), data_of(specification));
         let are_in = are_typed(&specification.action(action).parameters, values);
-        let is_internal = |number: &TransitionId| {
-            specification.action(specification.transitions[*number].action).kind == ActionKind::Internal
-        };
+        let is_internal =
+            |number: &TransitionId| specification.action_of(*number).kind == ActionKind::Internal;
         let mut newest = Vec::new();
         for formula in &self.formulas {
             for number in &system.outgoing[formula.location] {

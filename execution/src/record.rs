@@ -45,7 +45,6 @@ pub struct Record {
     pub verdict: OutcomeKind,
     /// The cause, as a word of [`crate::outcome`].
     pub cause: String,
-    /// The detail of the cause.
     #[serde(default, skip_serializing_if = "Json::is_null")]
     pub detail: Json,
     pub reason: Reason,
@@ -181,7 +180,6 @@ pub fn restore_run(test: &TestCase, record: &Record) -> Result<(State, Run), Str
     // A walk may go on after a silence that another run fails for.
     let silence_fails = matches!(outcome, Outcome::Verdict(Verdict::Fail, Cause::Silence(_)));
     let mut judge = judge::make_judge_with(test, first.clone(), link.clone(), silence_fails);
-    // Follows the trace, step by step.
     let mut trace = Vec::new();
     for (number, step) in record.trace.iter().enumerate() {
         let wrong = |text: &str| misfit(&format!("event {}: {text}", number + 1));
@@ -193,7 +191,6 @@ pub fn restore_run(test: &TestCase, record: &Record) -> Result<(State, Run), Str
         let at = seconds(step.at_ms / 1e3).ok_or_else(|| wrong("`at_ms` is no time"))?;
         trace.push(RunStep { what, transition, at });
     }
-    // The end must be as the record says.
     if let Outcome::Verdict(Verdict::Fail, Cause::Silence(time)) = outcome
         && !matches!(judge.take(&Occurrence::Silence(time)), Judged::Ends(Verdict::Fail, _))
     {

@@ -19,7 +19,7 @@ use std::time::Duration;
 
 use coreach_adapters::Adapter;
 use coreach_analyses::solver::Solver;
-use coreach_model::iosts::{Location, LocationId, Transition, TransitionOrigin};
+use coreach_model::iosts::{Location, LocationId, Transition};
 use coreach_model::semantics::{Event, State};
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::timed::delayed::Delayed;
@@ -58,14 +58,7 @@ pub fn case_that_takes_all(form: &Delayed) -> Result<TestCase, String> {
     iosts.initial = LocationId(0);
     iosts.locations = vec![Location::named("Recording")].into();
     let visible = iosts.action_ids().filter(|action| iosts.action(*action).is_visible());
-    let taken = |action| Transition {
-        source: LocationId(0),
-        action,
-        guard: Term::yes(),
-        assignments: Default::default(),
-        target: LocationId(0),
-        origin: TransitionOrigin::default(),
-    };
+    let taken = |action| Transition::unguarded(LocationId(0), action, LocationId(0));
     iosts.transitions = visible.map(taken).collect();
     let never = Term::literal(Value::Real(exact_seconds(Duration::from_secs(LONGEST))));
     let timed = TimedCase::new(form.delay.name(), &never, form.uncontrollable.clone(), &mut iosts)?;

@@ -59,12 +59,6 @@ fn look_along(
     let constants = data.iter().cloned().zip(initial_values).take(iosts.constants.len()).collect();
     let states = initial::states(iosts, &constants, 1 << 10, &mut solver).ok()?;
     let mut states = internal_closure(iosts, states.into_iter().collect());
-    let guard_in = |transition: &Transition, state: &State| {
-        at_state(&transition.guard, &iosts.action(transition.action).parameters, &state.valuation)
-    };
-    let transitions_of = |state: &State, wanted: &dyn Fn(&Transition) -> bool| -> Vec<&Transition> {
-        iosts.transitions.iter().filter(|t| t.source == state.location && wanted(t)).collect()
-    };
     let mut choose = |condition: &Term, transition: &Transition, state: &Valuation, random: &mut Random| {
         let action = iosts.action(transition.action);
         let chosen = values.choose(condition, &action.parameters, state, random, &mut solver)?;
@@ -72,44 +66,17 @@ fn look_along(
     };
     let mut trace: Vec<String> = Vec::new();
     while trace.len() < MOST_LOOKED && states.len() <= MOST_STATES && warnings.len() < FEW_SHOWN {
-        // Looks for an input that one state takes, and another one refuses even after internal steps.
-        let is_input = |t: &Transition| iosts.action(t.action).kind == ActionKind::Input;
-        let list_inputs = |state: &State| -> Vec<(&Transition, Term)> {
-            transitions_of(state, &is_input).into_iter().map(|t| (t, guard_in(t, state))).collect()
-        };
-        let several = states.iter().filter(|_| states.len() > 1);
-        let inputs: BTreeMap<&State, Vec<(&Transition, Term)>> =
-            several.map(|state| (state, list_inputs(state))).collect();
-        for refuser in inputs.keys() {
-            let refusing = internal_closure(iosts, BTreeSet::from([(*refuser).clone()]));
-            for (taker, taken) in inputs.iter().filter(|(state, _)| *state != refuser) {
-                for (transition, guard) in taken {
-                    if warnings.contains_key(&(refuser.location, transition.action)) {
-                        continue;
-                    }
-                    // The internal steps of a possible state lead to possible states.
-                    let in_refusing = refusing.iter().filter_map(|state| inputs.get(state)).flatten();
-                    let of_action = in_refusing.filter(|(t, _)| t.action == transition.action);
-                    let refusals = of_action.map(|(_, guard)| guard.not());
-                    let condition = Term::and(refusals.chain([guard.clone()]));
-                    if condition.is_false() {
-                        continue;
-                    }
-                    if let Some(event) = choose(&condition, transition, &nothing, &mut random)
-                        && !step(iosts, taker, &event).is_empty()
-                        && refusing.iter().all(|state| step(iosts, state, &event).is_empty())
-                    {
-                        let warning =
-                            make_warning(iosts, transition, (taker, refuser), &event, &trace.join(", "));
-                        warnings.insert((refuser.location, transition.action), warning);
-                    }
-                }
-            }
+        if states.len() > 1 {
+            warn_of_refusals(iosts, &states, &trace.join(", "), warnings, &mut |condition, transition| {
+                choose(condition, transition, &nothing, &mut random)
+            });
         }
         // Goes on with a random event.
         let possible: Vec<&State> = states.iter().collect();
         let state = *random.pick(&possible)?;
-        let transition = *random.pick(&transitions_of(state, &|t| iosts.action(t.action).is_visible()))?;
+        let from_here = iosts.transitions.iter().filter(|transition| transition.source == state.location);
+        let visible: Vec<&Transition> = from_here.filter(|t| iosts.action(t.action).is_visible()).collect();
+        let transition = *random.pick(&visible)?;
         if let Some(event) = choose(&transition.guard, transition, &state.valuation, &mut random) {
             trace.push(event.to_string());
             states = after(iosts, states.clone(), &[event]);
@@ -125,6 +92,48 @@ fn look_along(
         }
     }
     Some(())
+}
+
+/// Warns of each input that a possible state takes, and another one refuses even after internal steps.
+/// `choose` finds an event of a transition with values that satisfy a condition.
+fn warn_of_refusals(
+    iosts: &Iosts,
+    states: &BTreeSet<State>,
+    trace: &str,
+    warnings: &mut BTreeMap<(LocationId, ActionId), Diagnostic>,
+    choose: &mut dyn FnMut(&Term, &Transition) -> Option<Event>,
+) {
+    let is_input = |t: &&Transition| iosts.action(t.action).kind == ActionKind::Input;
+    // For each state, the inputs of its location, with their guards in this state.
+    let mut inputs: BTreeMap<&State, Vec<(&Transition, Term)>> = BTreeMap::new();
+    for state in states {
+        let from_here = iosts.transitions.iter().filter(|t| t.source == state.location);
+        let guard = |t: &Transition| at_state(&t.guard, &iosts.action(t.action).parameters, &state.valuation);
+        inputs.insert(state, from_here.filter(is_input).map(|t| (t, guard(t))).collect());
+    }
+    for refuser in inputs.keys() {
+        // The internal steps of a possible state lead to possible states.
+        let refusing = internal_closure(iosts, BTreeSet::from([(*refuser).clone()]));
+        for (taker, taken) in inputs.iter().filter(|(state, _)| *state != refuser) {
+            for (transition, guard) in taken {
+                if warnings.contains_key(&(refuser.location, transition.action)) {
+                    continue;
+                }
+                let in_refusing = refusing.iter().filter_map(|state| inputs.get(state)).flatten();
+                let of_action = in_refusing.filter(|(t, _)| t.action == transition.action);
+                let refusals = of_action.map(|(_, guard)| guard.not());
+                let condition = Term::and(refusals.chain([guard.clone()]));
+                if !condition.is_false()
+                    && let Some(event) = choose(&condition, transition)
+                    && !step(iosts, taker, &event).is_empty()
+                    && refusing.iter().all(|state| step(iosts, state, &event).is_empty())
+                {
+                    let warning = make_warning(iosts, transition, (taker, refuser), &event, trace);
+                    warnings.insert((refuser.location, transition.action), warning);
+                }
+            }
+        }
+    }
 }
 
 /// Finds an output that a state demands with a value outside of a parameter's type, while nothing else can

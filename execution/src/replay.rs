@@ -171,18 +171,15 @@ impl Player<'_, '_> {
             return Ok(passed);
         }
         self.running.session.adapter.send(&event)?;
-        match self.running.session.adapter.sent() {
-            Sent::Yes => {}
-            // It is tried again after the observation that kept it back.
-            Sent::No => return self.observe(Instant::now() + silence),
-            Sent::Crossed => {
-                self.show(Occurrence::Stimulus(event));
-                return Ok(Progress::Over(Outcome::inconclusive(Cause::Crossed)));
-            }
+        let sent = self.running.session.adapter.sent();
+        // It is tried again after the observation that kept it back.
+        if sent == Sent::No {
+            return self.observe(Instant::now() + silence);
         }
         self.clock.begin_at_stimulus();
         self.script = &self.script[ahead + 1..];
-        Ok(self.show(Occurrence::Stimulus(event)))
+        let shown = self.show(Occurrence::Stimulus(event));
+        Ok(if sent == Sent::Crossed { Progress::Over(Outcome::inconclusive(Cause::Crossed)) } else { shown })
     }
 
     /// Goes on in the script after its item for an observation, or for silence.

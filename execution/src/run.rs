@@ -29,7 +29,6 @@ pub enum Occurrence {
 }
 
 impl Occurrence {
-    /// Returns the event, where it is one.
     pub fn event(&self) -> Option<&Event> {
         match self {
             Occurrence::Stimulus(event) | Occurrence::Observation(event) => Some(event),

@@ -33,7 +33,6 @@ pub struct TestSession<'a> {
     pub adapter: &'a mut dyn Adapter,
 }
 
-/// A run that has begun.
 pub(crate) struct Begun {
     seed: u64,
     pub(crate) constants: Vec<(Datum, Value)>,

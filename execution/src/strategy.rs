@@ -164,14 +164,14 @@ pub fn order_moves(
     random: &mut Random,
     solver: &mut dyn Solver,
 ) -> Option<Vec<Move>> {
-    let shuffle = |moves: &mut Vec<Offer>, send: usize, random: &mut Random| {
+    let draw_order = |moves: &mut Vec<Offer>, send: usize, random: &mut Random| {
         random.shuffle(moves);
         draw_by_weights(moves, judge, weights, random);
         draw_wait(moves, send, random);
     };
     let silence_decides = judge.silence() == Some(AfterSilence::Decides);
     match strategy {
-        Strategy::Random { send } => shuffle(&mut moves, *send, random),
+        Strategy::Random { send } => draw_order(&mut moves, *send, random),
         Strategy::Coverage(counts) => {
             let count = |number: &TransitionId| counts.get(number).copied().unwrap_or(0);
             random.shuffle(&mut moves);
@@ -185,19 +185,19 @@ pub fn order_moves(
             }
         }
         Strategy::Plan(planner) => {
-            shuffle(&mut moves, SEND, random);
+            draw_order(&mut moves, SEND, random);
             let planned =
                 judge.scene().and_then(|(test, states)| planner.next(test, &states, random, solver));
-            let first = planned.map(|planned| match planned.kind {
+            let planned_move = planned.map(|planned| match planned.kind {
                 ActionKind::Input => Move::Send(planned.transition),
                 ActionKind::Output | ActionKind::Quiescence | ActionKind::Internal => Move::Wait,
             });
-            // A way to Pass seldom needs silence. So the lot comes before the plan where that costs nothing.
+            // Plans seldom wait for silence. So a drawn wait comes before the plan where silence does no harm.
             let idles = silence_decides
                 && moves.first().is_some_and(|offer| offer.step == Move::Wait)
                 && planner.may_idle();
             if !idles {
-                moves.sort_by_key(|offer| Some(offer.step) != first);
+                moves.sort_by_key(|offer| Some(offer.step) != planned_move);
             }
         }
         Strategy::Ask(ask) => {
@@ -225,7 +225,7 @@ fn draw_by_weights(
     }
     let iosts = judge.iosts();
     let action = |offer: &Offer| match offer.step {
-        Move::Send(number) => Some(iosts.action(iosts.transitions[number].action).name.as_str()),
+        Move::Send(number) => Some(iosts.action_of(number).name.as_str()),
         Move::Wait => None,
     };
     let mut undrawn: Vec<&str> = moves.iter().filter_map(action).collect();
@@ -234,16 +234,12 @@ fn draw_by_weights(
     let mut order: HashMap<&str, usize> = HashMap::new();
     while !undrawn.is_empty() {
         let weight = |action: &&str| weights.get(*action).copied().unwrap_or(1);
-        // Each action has as many of the lots as its weight, one action after the other.
+        // Each action has as many lots as its weight says, one action after the other.
         let mut lot = random.below(undrawn.iter().map(weight).sum());
-        let has_lot = |action: &&str| match lot.checked_sub(weight(action)) {
-            Some(rest) => {
-                lot = rest;
-                false
-            }
-            None => true,
-        };
-        let at = undrawn.iter().position(has_lot).unwrap_or(0);
+        let mut at = 0;
+        while let Some(rest) = lot.checked_sub(weight(&undrawn[at])) {
+            (lot, at) = (rest, at + 1);
+        }
         order.insert(undrawn.swap_remove(at), order.len());
     }
     moves.sort_by_key(|offer| action(offer).and_then(|action| order.get(action).copied()));

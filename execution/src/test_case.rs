@@ -8,7 +8,7 @@ use coreach_artifact::{Document, read};
 pub use coreach_artifact::{DocumentError, Graph};
 use coreach_model::iosts::{ActionKind, Iosts, LocationId, Transition, TransitionOrigin};
 use coreach_model::semantics::{State, fire};
-use coreach_model::term::{Substitution, substitute};
+use coreach_model::term::substitute;
 use coreach_model::{Datum, Numbered, Term, TransitionId, Value, Verdict, Violated};
 use dashu_int::IBig;
 use dashu_ratio::RBig;
@@ -64,9 +64,7 @@ impl Online {
         });
         let mut internal = iosts.outgoing();
         internal.iter_mut().for_each(|outgoing| {
-            outgoing.retain(|number| {
-                iosts.action(iosts.transitions[*number].action).kind == ActionKind::Internal
-            });
+            outgoing.retain(|number| iosts.action_of(*number).kind == ActionKind::Internal);
         });
         Online { leads_on, internal, alive }
     }
@@ -189,14 +187,7 @@ impl TestCase {
         let verdicts = &self.verdicts;
         let open: Vec<_> = iosts.location_ids().filter(|location| verdicts[*location].is_none()).collect();
         for action in outputs {
-            let number = iosts.transitions.push(Transition {
-                source: fail,
-                action,
-                guard: Term::yes(),
-                assignments: Substitution::new(),
-                target: fail,
-                origin: TransitionOrigin::default(),
-            });
+            let number = iosts.transitions.push(Transition::unguarded(fail, action, fail));
             let lists = match iosts.action(action).kind {
                 ActionKind::Quiescence => &mut self.silences,
                 _ => &mut self.observations,

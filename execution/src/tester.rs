@@ -42,7 +42,6 @@ struct Tester<'s, 'a, 'b> {
     solver: Lazy,
     random: Random,
     seed: u64,
-    /// The number of events so far.
     events: u64,
     clock: Clock,
     pauses: Pauses,
@@ -370,17 +369,14 @@ impl Tester<'_, '_, '_> {
         };
         let Some(event) = event else { return Ok(Progress::Nothing) };
         adapter.send(&event)?;
-        match adapter.sent() {
-            Sent::Yes => {}
-            // An observation kept it back, and can be read at once.
-            Sent::No => return self.observe(self.running.silence()),
-            Sent::Crossed => {
-                self.show(Occurrence::Stimulus(event));
-                return Ok(Progress::Over(Outcome::inconclusive(Cause::Crossed)));
-            }
+        let sent = adapter.sent();
+        // An observation kept it back, and can be read at once.
+        if sent == Sent::No {
+            return self.observe(self.running.silence());
         }
         self.clock.begin_at_stimulus();
-        Ok(self.show(Occurrence::Stimulus(event)))
+        let shown = self.show(Occurrence::Stimulus(event));
+        Ok(if sent == Sent::Crossed { Progress::Over(Outcome::inconclusive(Cause::Crossed)) } else { shown })
     }
 
     /// Takes an observation that comes within this time and before the deadline.

@@ -130,6 +130,12 @@ pub struct Transition {
 }
 
 impl Transition {
+    /// Makes a transition that every event of the action takes, and that assigns nothing.
+    pub fn unguarded(source: LocationId, action: ActionId, target: LocationId) -> Self {
+        let (assignments, origin) = (Substitution::new(), TransitionOrigin::default());
+        Transition { source, action, guard: Term::yes(), assignments, target, origin }
+    }
+
     /// The guard and the assigned values.
     pub fn terms(&self) -> impl Iterator<Item = &Term> + Clone {
         std::iter::once(&self.guard).chain(self.assignments.values())

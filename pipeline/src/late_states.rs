@@ -31,7 +31,7 @@ use coreach_model::obligation::enabling_condition;
 use coreach_model::random::Random;
 use coreach_model::semantics::{State, determined_value, fire, is_initial};
 use coreach_model::term::evaluate::{Valuation, holds};
-use coreach_model::term::{literals, substitute};
+use coreach_model::term::{have_values, literals, substitute};
 use coreach_model::value::tuples;
 use coreach_model::{Datum, Term, TransitionId, Value, budget};
 use serde::Serialize;
@@ -315,11 +315,7 @@ pub fn list_values(
         };
         let value = |datum: &Datum| valuation.get(datum).cloned().unwrap_or_else(|| Value::any(datum.ty()));
         let tuple: Vec<Value> = data.iter().map(value).collect();
-        let equal = data
-            .iter()
-            .zip(&tuple)
-            .map(|(datum, value)| Term::equal(&Term::datum(datum), &Term::literal(value.clone())));
-        formula.push(Term::and(equal).not());
+        formula.push(have_values(data.iter().zip(&tuple)).not());
         tuples_found.push(tuple);
     }
     (tuples_found, false)

@@ -120,11 +120,7 @@ pub fn verify(
         }
     }
     budget::doing("looking for a violation");
-    let goal = SearchGoal {
-        locations: product.accepting.clone(),
-        closed: product.accepting.map(|_| false),
-        risks: product.iosts.transitions.map(|_| 0),
-    };
+    let goal = SearchGoal::reaching(product.accepting.clone(), &product.iosts);
     let outcome = Searcher::new(product.iosts.clone(), goal).from_start(&Term::yes(), limits, solver);
     Ok(match outcome {
         SearchOutcome::None => Verified::Proved(Proof::Paths),

@@ -8,7 +8,7 @@ use coreach_model::iosts::{ActionKind, TransitionOrigin};
 use coreach_model::obligation::defined;
 use coreach_model::reader::collect::LIMIT;
 use coreach_model::term::evaluate::{Valuation, evaluate};
-use coreach_model::term::{Substitution, literals, substitute};
+use coreach_model::term::{Substitution, have_values, literals, substitute};
 use coreach_model::{Datum, Diagnostic, Iosts, Term, Transition, Type, Value};
 
 use super::{likely, warn_of_more};
@@ -144,10 +144,7 @@ fn warn_of_meeting(
     let (free, fixed): (Valuation, Valuation) =
         meeting.into_iter().filter(|(datum, _)| read.contains(datum)).partition(|(datum, _)| is_free(datum));
     let [a, b] = [a, b].map(|guard| substitute(&guard, &literals(&fixed)));
-    let has_value =
-        |(datum, value): (&Datum, &Value)| Term::equal(&Term::datum(datum), &Term::literal(value.clone()));
-    let is_meeting = Term::and(free.iter().map(has_value));
-    let meets_once = solver.check(&[a.clone(), b.clone(), is_meeting.not()]) == Answer::Unsat;
+    let meets_once = solver.check(&[a.clone(), b.clone(), have_values(&free).not()]) == Answer::Unsat;
     let exceeds =
         |a: &Term, b: &Term, solver: &mut dyn Solver| solver.check(&[a.clone(), b.not()]) == Answer::Sat;
     if !(meets_once && exceeds(&a, &b, solver) && exceeds(&b, &a, solver)) {

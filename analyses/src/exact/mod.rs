@@ -40,7 +40,7 @@ use std::collections::BTreeMap;
 use coreach_model::iosts::Transition;
 use coreach_model::obligation::enabling_condition;
 use coreach_model::semantics::State;
-use coreach_model::term::substitute;
+use coreach_model::term::{have_values, substitute};
 use coreach_model::{Iosts, LocationId, Number, Numbered, Term, TransitionId, Type, budget};
 
 use crate::inductive::{HornClauses, RefinementIteration, chain};
@@ -163,11 +163,8 @@ pub fn leads_on(
     engine: &mut dyn HornEngine,
     solver: &mut dyn Solver,
 ) -> Option<bool> {
-    let equal = state
-        .valuation
-        .iter()
-        .map(|(datum, value)| Term::equal(&Term::datum(datum), &Term::literal(value.clone())));
-    let from = Iosts { initial: state.location, initial_condition: Term::and(equal), ..iosts.clone() };
+    let initial_condition = have_values(&state.valuation);
+    let from = Iosts { initial: state.location, initial_condition, ..iosts.clone() };
     let within = vec![Term::yes(); accepting.len()];
     let mut questions = Questions { iosts: &from, accepting, within, engine, solver, asked: 0, refused: 0 };
     match questions.answer(None, &mut Vec::new(), &mut Vec::new()) {

@@ -74,7 +74,7 @@ impl SymbolicState {
         values: &[Value],
         solver: &mut dyn Solver,
     ) -> Option<Self> {
-        let parameters = &system.iosts.action(system.iosts.transitions[number].action).parameters;
+        let parameters = &system.iosts.action_of(number).parameters;
         let values = parameters.iter().cloned().zip(values.iter().cloned());
         self.after_with(system, number, values, [], solver)
     }

@@ -35,7 +35,7 @@ pub fn quiescence(system: &System<'_>, solver: &mut dyn Solver) -> Numbered<Loca
     let condition_at = |location: LocationId| {
         let mut parts = Vec::new();
         for number in &system.outgoing[location] {
-            let action = iosts.action(iosts.transitions[*number].action);
+            let action = iosts.action_of(*number);
             if action.kind != ActionKind::Input {
                 parts.push(eliminate_bound(&action.parameters, system.enabled(*number), solver)?.not());
             }

@@ -55,6 +55,13 @@ pub struct SearchGoal {
     pub risks: Numbered<TransitionId, usize>,
 }
 
+impl SearchGoal {
+    /// Makes the goal to reach one of these locations, through any others and without risks.
+    pub fn reaching(locations: Numbered<LocationId, bool>, iosts: &Iosts) -> Self {
+        SearchGoal { closed: locations.map(|_| false), risks: iosts.transitions.map(|_| 0), locations }
+    }
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SearchLimits {
     pub nodes: usize,
@@ -366,7 +373,7 @@ fn search_exactly(
 }
 
 /// Computes for each location the least number of steps to the goal through locations that are not closed.
-fn find_distances(iosts: &Iosts, goal: &SearchGoal) -> Numbered<LocationId, Option<usize>> {
+pub fn find_distances(iosts: &Iosts, goal: &SearchGoal) -> Numbered<LocationId, Option<usize>> {
     let mut incoming = iosts.locations.map(|_| Vec::new());
     for transition in &iosts.transitions {
         incoming[transition.target].push(transition.source);

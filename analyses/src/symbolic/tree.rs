@@ -392,7 +392,7 @@ impl<'a, M: Clone + Eq + Hash> Growth<'a, M> {
         let iosts = self.system.iosts;
         let mut refuted = Vec::new();
         for &transition in &self.system.outgoing[parent.state.location] {
-            if !wanted(iosts.action(iosts.transitions[transition].action).kind) {
+            if !wanted(iosts.action_of(transition).kind) {
                 continue;
             }
             let child =

@@ -65,7 +65,6 @@ pub struct RunEffort {
 /// Finds for a run its implementation, and the system that it shares.
 #[derive(Clone, Copy)]
 pub struct Ways<'a> {
-    /// The implementation of a run.
     pub iut: &'a (dyn Fn(&PlannedRun) -> &'a Iut + Sync),
     /// The number of the system that a run shares with others, if it does.
     pub system: &'a (dyn Fn(&PlannedRun) -> Option<usize> + Sync),

@@ -77,8 +77,8 @@ struct PathFollower<'a> {
     limit: usize,
 }
 
-/// Follows a trace through the models, in at most `limit` states at once. `link` is the longest time that a
-/// stimulus may take; without a link there is only `layers[0]`.
+/// Follows a trace through the model, in at most `limit` states at once. `link` is the longest time that a
+/// stimulus is under way. Without a link it is taken at once, so there is only `layers[0]`.
 pub fn explain_trace(
     walked: &Walked,
     initial: &State,
@@ -139,13 +139,7 @@ pub fn explain_trace(
             _ => {}
         }
     }
-    let mut ends = follower.take_some_stimuli(layers, &sent)?;
-    // A state that can send nothing can only take the stimuli under way: no explanation ends in it.
-    let sending: Vec<Layer> = ends.iter().skip(1).map(|layer| follower.states_that_send(layer)).collect();
-    if sending.iter().chain(ends.front()).any(|layer| !layer.is_empty()) {
-        ends.truncate(1);
-        ends.extend(sending);
-    }
+    let ends = follower.find_ends(layers, &sent)?;
     Ok(Explained { bounds: follower.bounds_of_all(ends), refused: None })
 }
 
@@ -247,6 +241,22 @@ impl PathFollower<'_> {
             return Err(TooManyStates);
         }
         Ok(layers)
+    }
+
+    /// Returns the states in which an explanation may end. With stimuli under way, a state that can send
+    /// nothing can only take them, so it is no end unless there is no other.
+    fn find_ends(
+        &self,
+        layers: VecDeque<Layer>,
+        sent: &VecDeque<&Event>,
+    ) -> Result<VecDeque<Layer>, TooManyStates> {
+        let mut ends = self.take_some_stimuli(layers, sent)?;
+        let sending: Vec<Layer> = ends.iter().skip(1).map(|layer| self.states_that_send(layer)).collect();
+        if sending.iter().chain(ends.front()).any(|layer| !layer.is_empty()) {
+            ends.truncate(1);
+            ends.extend(sending);
+        }
+        Ok(ends)
     }
 
     /// Returns the bounds when no state takes the event: it shows conditions of the guards that refused it.

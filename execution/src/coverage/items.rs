@@ -10,6 +10,7 @@
 //! have no value, like the second of `x != 0 && 10 div x > 1`: then it may be true or false.) A guard of an
 //! internal action is evaluated whenever a state at its source is reached.
 
+use coreach_analyses::order::weak_order;
 use coreach_model::iosts::{Action, ActionKind, Iosts, TransitionOrigin};
 use coreach_model::semantics::State;
 use coreach_model::term::evaluate::{Valuation, holds};
@@ -245,7 +246,7 @@ impl Walked {
         for (first, part) in self.offsets() {
             let Some(location) = part.locations[at] else { continue };
             for &number in &part.outgoing[location] {
-                if is_same(part.iosts.action(part.iosts.transitions[number].action)) {
+                if is_same(part.iosts.action_of(number)) {
                     part.items.report_decisive(number, valuation, &mut |item| met(first + item));
                 }
             }
@@ -280,39 +281,18 @@ impl Walked {
     }
 }
 
-/// Ranks the locations so that internal steps lead forward: those a search finishes first come last.
+/// Ranks the locations so that internal steps lead forward.
 fn rank_locations(iosts: &Iosts) -> Numbered<LocationId, usize> {
-    let outgoing = iosts.outgoing();
-    let internal_targets = |location: LocationId| -> Vec<LocationId> {
-        let internal = |number: &TransitionId| {
-            let transition = &iosts.transitions[*number];
-            (iosts.action(transition.action).kind == ActionKind::Internal).then_some(transition.target)
-        };
-        outgoing[location].iter().filter_map(internal).collect()
-    };
-    let mut seen = iosts.locations.map(|_| false);
+    let mut successors = vec![Vec::new(); iosts.locations.len()];
+    for transition in &iosts.transitions {
+        if iosts.action(transition.action).kind == ActionKind::Internal {
+            successors[transition.source.place()].push(transition.target.0);
+        }
+    }
+    let all: Vec<u32> = iosts.location_ids().map(|location| location.0).collect();
     let mut ranks = iosts.locations.map(|_| 0);
-    let mut last_rank = iosts.locations.len();
-    for start in iosts.location_ids() {
-        if seen[start] {
-            continue;
-        }
-        seen[start] = true;
-        let mut path = vec![(start, internal_targets(start))];
-        while let Some((location, open)) = path.last_mut() {
-            match open.pop() {
-                Some(target) if seen[target] => {}
-                Some(target) => {
-                    seen[target] = true;
-                    path.push((target, internal_targets(target)));
-                }
-                None => {
-                    last_rank -= 1;
-                    ranks[*location] = last_rank;
-                    path.pop();
-                }
-            }
-        }
+    for (rank, location) in weak_order(&successors, &all).nodes.into_iter().enumerate() {
+        ranks[LocationId(location)] = rank;
     }
     ranks
 }

@@ -146,7 +146,7 @@ fn guess_causes(run: &Run) -> Vec<String> {
     }
     let buffer =
         "its output may wait in a buffer: flush it after each line, in Python with `print(..., flush=True)`";
-    // In JSON, `start` has been answered line by line.
+    // A system that reads JSON has answered the line `start` already, so it reads line by line.
     if bytes.starts_with(b"{") {
         let wait = "it may wait for the next message, or its output may wait in a buffer: flush each answer at once, in Python \
                     with `print(..., flush=True)`";
@@ -240,7 +240,8 @@ pub(super) fn describe_twice(run: &Run, may_come: bool) -> String {
     }
 }
 
-/// Asks whether the system answers twice, if the last output is the same as the one before it.
+/// Asks whether the system answers twice, if the last output is the same as the one before it, with nothing
+/// but inputs between them. `may_come` is that of [`describe_twice`].
 fn describe_same(trace: &[RunStep], may_come: bool, is_over_http: bool) -> String {
     let Some((last, before)) = trace.split_last() else { return String::new() };
     let input_at = |at: usize| match &before.get(at)?.what {
@@ -254,7 +255,8 @@ fn describe_same(trace: &[RunStep], may_come: bool, is_over_http: bool) -> Strin
         return String::new();
     }
     let answered = earlier.checked_sub(1).and_then(input_at);
-    match (input_at(earlier + 1), answered) {
+    let next = input_at(earlier + 1);
+    match (next, answered) {
         (Some(next), Some(answered)) if is_over_http && !may_come => {
             format!(
                 "\nhelp: the same came before {next}, as the answer to {answered}: does the model lack this answer to {next}?"

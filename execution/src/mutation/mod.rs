@@ -169,6 +169,17 @@ fn find_violation(test: &TestCase, run: &Run) -> Option<Violated> {
 
 /// Runs the suite against a mutant, and walks a survivor and the specification to find a difference.
 fn decide_fate(specification: &Iosts, tests: &[TestCase], mutant: &Iosts, effort: &Effort) -> MutantStatus {
+    run_suite(specification, tests, mutant, effort)
+        .unwrap_or_else(|| walk_survivor(specification, tests, mutant, effort))
+}
+
+/// Runs the suite against a mutant up to the first Fail that is its fault. `None`: it survives.
+fn run_suite(
+    specification: &Iosts,
+    tests: &[TestCase],
+    mutant: &Iosts,
+    effort: &Effort,
+) -> Option<MutantStatus> {
     let mut run_error = None;
     for (number, test) in tests.iter().enumerate() {
         for seed in 0..effort.runs {
@@ -180,7 +191,8 @@ fn decide_fate(specification: &Iosts, tests: &[TestCase], mutant: &Iosts, effort
                 Ok((initial, run)) if fails_as_well(specification, &test.constants_in(&initial), &run) => {}
                 Ok((initial, run)) if run.outcome.verdict() == Some(Verdict::Fail) => {
                     let bucket = bucket_of(&mut *judge::make_judge(test, initial, None), &run);
-                    return MutantStatus::Killed { test: number, seed, bucket, events: events(&run.trace) };
+                    let events = events(&run.trace);
+                    return Some(MutantStatus::Killed { test: number, seed, bucket, events });
                 }
                 Ok((_, Run { outcome: Outcome::RunError(failure), .. })) => {
                     run_error = Some(failure.to_string())
@@ -190,13 +202,15 @@ fn decide_fate(specification: &Iosts, tests: &[TestCase], mutant: &Iosts, effort
             }
         }
     }
-    if let Some(message) = run_error {
-        return MutantStatus::Broken(message);
-    }
+    run_error.map(MutantStatus::Broken)
+}
+
+/// Walks a survivor until a walk finds a difference, with the constants of the tests.
+fn walk_survivor(specification: &Iosts, tests: &[TestCase], mutant: &Iosts, effort: &Effort) -> MutantStatus {
     let (mut has_walked, mut walk_error) = (false, None);
     for seed in 0..effort.walks {
         let seed = effort.seed.wrapping_add(seed);
-        // The constants are those of the tests, since the specification alone may allow none of them.
+        // The specification alone may allow none of these constants.
         let test = &tests[seed as usize % tests.len().max(1)];
         let Ok(initial) = initial_state(test, &Valuation::new(), seed, &mut Lazy::default()) else {
             continue;

@@ -72,8 +72,8 @@ pub fn mutate(random: &mut Random, specification: &Iosts, operator: MutationOper
     (!same).then_some(Mutant { operator, change, transition, iosts })
 }
 
-/// Changes `iosts` at a random place. Returns the changed transition, if it is one, and where it changed: the
-/// transition in words, or for changes elsewhere the change. `None`: the operator does not fit there.
+/// Changes `iosts` at a random place. Returns the changed transition and its description. For a change
+/// elsewhere: no transition, and the change in words. `None`: the operator does not fit there.
 fn apply_operator(
     random: &mut Random,
     iosts: &mut Iosts,
@@ -252,14 +252,7 @@ fn may_mention(term: &Term, transition: &Transition, actions: &Numbered<ActionId
 /// Adds an unguarded transition of this action between two random locations.
 fn add_transition(random: &mut Random, iosts: &mut Iosts, action: ActionId) -> String {
     let [source, target] = [(); 2].map(|()| random.number_in(&iosts.locations));
-    let transition = Transition {
-        source,
-        action,
-        guard: Term::yes(),
-        assignments: Substitution::new(),
-        target,
-        origin: Default::default(),
-    };
+    let transition = Transition::unguarded(source, action, target);
     let described = iosts.describe(&transition);
     iosts.transitions.push(transition);
     described

@@ -90,8 +90,17 @@ pub(super) fn close_under_internal(
             return Err(CannotJudge::Contexts { line, most: offline.most });
         }
     }
+    Ok(merge_contexts(offline, reached, solver))
+}
+
+/// Joins contexts with the same data. If more than a few are left, gathers those of each place as well.
+fn merge_contexts(
+    offline: &Offline<'_>,
+    contexts: BTreeSet<Context>,
+    solver: &mut dyn Solver,
+) -> Vec<Context> {
     let mut kept: Vec<Context> = Vec::new();
-    for context in reached {
+    for context in contexts {
         // The order puts contexts of one place and one valuation side by side.
         match kept.last_mut() {
             Some(previous)
@@ -104,7 +113,7 @@ pub(super) fn close_under_internal(
         }
     }
     if kept.len() <= offline.few {
-        return Ok(kept);
+        return kept;
     }
     let data = data_of(&offline.form.iosts);
     let mut states_by_place: BTreeMap<(PathPosition, bool), Vec<SymbolicState>> = BTreeMap::new();
@@ -115,5 +124,5 @@ pub(super) fn close_under_internal(
         let states = gather_states(&data, states).into_iter();
         states.map(move |state| Context { place, state, is_certain })
     };
-    Ok(states_by_place.into_iter().flat_map(gather_place).collect())
+    states_by_place.into_iter().flat_map(gather_place).collect()
 }

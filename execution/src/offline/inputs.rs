@@ -20,10 +20,10 @@ use coreach_analyses::symbolic::{SymbolicState, SymbolicStep, System};
 use coreach_model::iosts::{Location, TransitionId};
 use coreach_model::random::Random;
 use coreach_model::term::evaluate::Valuation;
-use coreach_model::term::{Substitution, literals, substitute_all};
+use coreach_model::term::{Substitution, have_values, literals, substitute_all};
 use coreach_model::timed::Timed;
 use coreach_model::timed::delayed::Delayed;
-use coreach_model::{Datum, Numbered, Term, Type, Value};
+use coreach_model::{Datum, Term, Type, Value};
 use dashu_ratio::RBig;
 
 use crate::limits::ATTEMPTS;
@@ -179,7 +179,8 @@ pub fn path_to(
     solver: &mut dyn Solver,
 ) -> Reached {
     let mut iosts = form.iosts.clone();
-    // The place after each copy says how many of them were taken. No location of a model has such a name.
+    // A copy of each transition leads to a location of its own, from which only the next copy leads on. No
+    // location of a model has such a name.
     let mut end = iosts.initial;
     let first_copy = iosts.transitions.len();
     for (index, number) in wanted.iter().enumerate() {
@@ -192,13 +193,8 @@ pub fn path_to(
     let original_of = |number: TransitionId| {
         (number.0 as usize).checked_sub(first_copy).map_or(number, |index| wanted[index])
     };
-    let locations: Numbered<_, bool> = iosts.location_ids().map(|location| location == end).collect();
-    let goal =
-        SearchGoal { closed: locations.map(|_| false), risks: iosts.transitions.map(|_| 0), locations };
-    let equation =
-        |(datum, value): (&Datum, &Value)| Term::equal(&Term::datum(datum), &Term::literal(value.clone()));
-    let with_constants = Term::and(constants.iter().map(equation));
-    match Searcher::new(iosts, goal).from_start(&with_constants, limits, solver) {
+    let goal = SearchGoal::reaching(iosts.location_ids().map(|location| location == end).collect(), &iosts);
+    match Searcher::new(iosts, goal).from_start(&have_values(constants), limits, solver) {
         SearchOutcome::Path(way) => {
             Reached::By(way.steps.iter().map(|step| original_of(step.transition)).collect())
         }

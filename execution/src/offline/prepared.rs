@@ -44,7 +44,7 @@ impl<'a> Offline<'a> {
         let internal_transitions = |takes_time: bool| {
             system.outgoing.map(|outgoing| {
                 let is_wanted = |number: &TransitionId| {
-                    let action = iosts.action(iosts.transitions[*number].action);
+                    let action = iosts.action_of(*number);
                     // In the delayed form an internal action has one parameter, its delay, if it takes time.
                     let has_delay = !action.parameters.is_empty();
                     action.kind == ActionKind::Internal && has_delay == takes_time

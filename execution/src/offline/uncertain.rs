@@ -263,10 +263,40 @@ impl Uncertain {
         };
         let (elapsed, instant) = (elapsed.clone(), self.instant(self.events + 1, &seen.time));
         let previous_event = self.last.replace(seen.clone());
-        let mut all_taken = self.count_all();
+        let before = self.count_all();
         self.recorded[side].push_back(Recorded { seen: seen.clone(), action, values, elapsed, instant });
-        // The new event is taken from each cell that has taken all earlier events of this side. A new cell is
-        // also reached from the new cell before it, by the next event of the other side.
+        self.add_cells(offline, side, before, line, solver)?;
+        self.events += 1;
+        let all_taken = self.count_all();
+        if offline.is_exact() {
+            // If instants are exact, nothing has crossed.
+            self.cells.retain(|taken, _| *taken == all_taken);
+        }
+        let contexts_now = self.cells.get(&all_taken).map_or(&[][..], Vec::as_slice);
+        self.possible = self.close_until(offline, contexts_now, &seen.time, line, solver)?;
+        if self.cells.contains_key(&all_taken) {
+            self.doubt = None;
+        } else if let Some(contexts) = as_recorded {
+            let is_input = offline.form.iosts.action(action).kind == ActionKind::Input;
+            let verdict = if is_input { OfflineVerdict::InconclusiveI } else { OfflineVerdict::Fail };
+            let elapsed = self.recorded[side].back().map_or(RBig::ZERO, |event| event.elapsed.clone());
+            let why = Why::explain(offline, &contexts, &elapsed, seen, previous_event, solver);
+            self.doubt = Some((verdict, why));
+        }
+        Ok(())
+    }
+
+    /// Takes the newest event of a side from each cell that has taken all earlier events of this side. A new
+    /// cell is also reached from the new cell before it, by the next event of the other side. `all_taken`
+    /// counts the events before the newest one.
+    fn add_cells(
+        &mut self,
+        offline: &Offline<'_>,
+        side: usize,
+        all_taken: TakenCounts,
+        line: usize,
+        solver: &mut dyn Solver,
+    ) -> Result<(), CannotJudge> {
         let other = 1 - side;
         let mut new_cell: Option<(TakenCounts, Vec<Context>)> = None;
         let fewest_taken =
@@ -286,23 +316,6 @@ impl Uncertain {
             }
         }
         self.cells.extend(new_cell);
-        self.events += 1;
-        all_taken[side] += 1;
-        if offline.is_exact() {
-            // If instants are exact, nothing has crossed.
-            self.cells.retain(|taken, _| *taken == all_taken);
-        }
-        let contexts_now = self.cells.get(&all_taken).map_or(&[][..], Vec::as_slice);
-        self.possible = self.close_until(offline, contexts_now, &seen.time, line, solver)?;
-        if self.cells.contains_key(&all_taken) {
-            self.doubt = None;
-        } else if let Some(contexts) = as_recorded {
-            let is_input = offline.form.iosts.action(action).kind == ActionKind::Input;
-            let verdict = if is_input { OfflineVerdict::InconclusiveI } else { OfflineVerdict::Fail };
-            let elapsed = self.recorded[side].back().map_or(RBig::ZERO, |event| event.elapsed.clone());
-            let why = Why::explain(offline, &contexts, &elapsed, seen, previous_event, solver);
-            self.doubt = Some((verdict, why));
-        }
         Ok(())
     }
 
@@ -341,7 +354,6 @@ impl Uncertain {
 /// The effect of the next event on the contexts of a cell.
 #[derive(Default)]
 struct TakenEvent {
-    /// The contexts after it.
     next: Vec<Context>,
     /// Is there a context that takes it at all instants?
     is_surely_taken: bool,

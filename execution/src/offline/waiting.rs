@@ -69,7 +69,7 @@ impl Possible {
         for number in transitions {
             // Each transition has parameters with names of their own.
             let mut renaming = Substitution::new();
-            for datum in &iosts.action(iosts.transitions[*number].action).parameters {
+            for datum in &iosts.action_of(*number).parameters {
                 let renamed = Datum::new(format!("{}#{}", datum.name(), number.0), datum.ty().clone());
                 renaming.insert(datum.clone(), Term::datum(&renamed));
                 bound.push(renamed);
@@ -128,9 +128,8 @@ impl Waiting {
         let iosts = &form.iosts;
         let since = Datum::new(format!("{}#since", form.delay.name()), Type::Real);
         let is_later = Term::compare(Comparison::AtLeast, &Term::datum(&form.delay), &Term::datum(&since));
-        let kind = |number: TransitionId| iosts.action(iosts.transitions[number].action).kind;
-        let parameters =
-            |number: TransitionId| iosts.action(iosts.transitions[number].action).parameters.clone();
+        let kind = |number: TransitionId| iosts.action_of(number).kind;
+        let parameters = |number: TransitionId| iosts.action_of(number).parameters.clone();
         let parts = |number: TransitionId| system.enabled(number).conjuncts();
         let parts_about = |number: TransitionId, is_about_time: bool| {
             let mut parts = parts(number);

@@ -8,7 +8,7 @@
 use coreach_analyses::solver::Solver;
 use coreach_analyses::symbolic::eliminate::{eliminate_data, solve_for};
 use coreach_model::diagnostic::Origin;
-use coreach_model::iosts::{ActionId, ActionKind, TransitionId};
+use coreach_model::iosts::{ActionKind, TransitionId};
 use coreach_model::limits::MANY_SHOWN;
 use coreach_model::term::evaluate::{Valuation, evaluate};
 use coreach_model::term::node::Comparison;
@@ -131,7 +131,7 @@ impl Why {
             self.until = Until::Forever;
         }
         for number in &offline.system.outgoing[context.state.location] {
-            let action = &graph.action(graph.transitions[*number].action);
+            let action = &graph.action_of(*number);
             if action.kind == ActionKind::Internal {
                 continue;
             }
@@ -164,10 +164,10 @@ impl Why {
                 }
             }
             // The parts of its guard that refused the event.
-            if let SeqItem::Event(seen, values) = &self.seen.item
-                && *seen == graph.transitions[*number].action
+            if let SeqItem::Event(seen_action, values) = &self.seen.item
+                && *seen_action == graph.transitions[*number].action
             {
-                let mut parts = failing_parts(offline, context, *number, *seen, values, &self.elapsed);
+                let mut parts = failing_parts(offline, context, *number, values, &self.elapsed);
                 if parts.is_empty() && is_possible {
                     parts.push(format!("{} [with these values]", graph.transitions[*number].guard));
                 }
@@ -203,7 +203,7 @@ struct Span {
 fn list_spans(offline: &Offline<'_>, context: &Context, number: TransitionId) -> Vec<Span> {
     let iosts = &offline.form.iosts;
     let delay = &offline.form.delay;
-    let parameters = &iosts.action(iosts.transitions[number].action).parameters;
+    let parameters = &iosts.action_of(number).parameters;
     let mut terms = context.state.data_terms();
     // A guard counts the delay from the last step, seen or not; a span counts it from the last event.
     if let Some(passed) = time_since_event(&context.state) {
@@ -267,12 +267,11 @@ fn split_span(case: &Term, delay: &Datum) -> Option<Span> {
     (!is_empty).then_some(Span { earliest, latest, other_conditions })
 }
 
-/// Lists the parts of the guard that do not hold for this event, with the values of their data.
+/// Lists the parts of the guard that do not hold for an event with these values, with those of their data.
 fn failing_parts(
     offline: &Offline<'_>,
     context: &Context,
     number: TransitionId,
-    action: ActionId,
     values: &[Value],
     elapsed: &RBig,
 ) -> Vec<String> {
@@ -287,8 +286,10 @@ fn failing_parts(
             *shown += elapsed;
         }
     }
-    values_now.extend(graph.action(action).parameters.iter().cloned().zip(values.iter().cloned()));
-    let parts = graph.transitions[number].guard.conjuncts();
+    let transition = &graph.transitions[number];
+    let parameters = &graph.action(transition.action).parameters;
+    values_now.extend(parameters.iter().cloned().zip(values.iter().cloned()));
+    let parts = transition.guard.conjuncts();
     let fails = |part: &Term| matches!(evaluate(part, &values_now), Ok(Value::Bool(false)));
     let text = |part: Term| {
         let value = |datum: Datum| {

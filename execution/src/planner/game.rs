@@ -88,7 +88,7 @@ struct GameNode {
     stimulus_before: Option<Event>,
     end: PositionWorth,
     /// The steps to Pass, as estimated by graph and slack.
-    slack: u64,
+    steps_left: u64,
     /// The number of nodes of the same class that were found before it.
     earlier_of_class: usize,
     moves: Option<Vec<GameMove>>,
@@ -209,8 +209,9 @@ impl Game {
             Some(_) => self.ends[state.location],
             None => PositionWorth::Lost,
         };
-        let slack = self.gates[state.location].iter().map(|gate| slack(gate, &state.valuation));
-        let slack = slack.fold(self.distances[state.location].unwrap_or(0) as u64, u64::saturating_add);
+        let slacks = self.gates[state.location].iter().map(|gate| slack(gate, &state.valuation));
+        let distance = self.distances[state.location].unwrap_or(0) as u64;
+        let steps_left = slacks.fold(distance, u64::saturating_add);
         let earlier_of_class = class.map_or(0, |class| {
             let count = self.classes.entry(class.clone()).or_default();
             *count += 1;
@@ -219,12 +220,13 @@ impl Game {
         let chance = match end {
             PositionWorth::Won => 1.0,
             PositionWorth::Lost => 0.0,
-            PositionWorth::Open => UNKNOWN * factor_for_steps(slack as f64),
+            PositionWorth::Open => UNKNOWN * factor_for_steps(steps_left as f64),
         };
         let rank = (end == PositionWorth::Won).then_some(0);
         let (state, stimulus_before, moves) = (state.clone(), sent.cloned(), None);
         self.known.insert(state.clone(), self.nodes.len());
-        let node = GameNode { state, stimulus_before, end, slack, earlier_of_class, moves, rank, chance };
+        let node =
+            GameNode { state, stimulus_before, end, steps_left, earlier_of_class, moves, rank, chance };
         self.nodes.push(node);
         self.nodes.len() - 1
     }
@@ -410,7 +412,7 @@ impl Game {
     fn queue_unexpanded(&self, queues: &mut Queues, number: usize, depth: usize) {
         let node = &self.nodes[number];
         if node.end == PositionWorth::Open {
-            queues.push(number, depth + node.earlier_of_class, node.slack);
+            queues.push(number, depth + node.earlier_of_class, node.steps_left);
         }
     }
 
@@ -431,10 +433,10 @@ impl Game {
         let mut answers_in_time = Vec::new();
         for number in test.observations[state.location].iter().copied() {
             let transition = &test.iosts.transitions[number];
-            let is_fail = test.verdict(transition.target) == Some(Verdict::Fail);
-            if transition.source == state.location
-                && !(is_fail && self.ends[transition.target] == PositionWorth::Lost)
-            {
+            // A Fail may be what a property looks for. Every other one is no answer that the model allows.
+            let is_wrong = test.verdict(transition.target) == Some(Verdict::Fail)
+                && self.ends[transition.target] == PositionWorth::Lost;
+            if transition.source == state.location && !is_wrong {
                 let steps = self.steps_through(number, &state, stimulus.as_ref(), sources);
                 answers_in_time.extend(steps.into_iter().map(|(answer, _)| answer));
             }
@@ -473,7 +475,7 @@ impl Game {
         stimulus: Option<&Event>,
         sources: &mut Choice<'_>,
     ) -> Vec<(Reaction, SignClass)> {
-        let action = self.model.iosts.action(self.model.iosts.transitions[number].action);
+        let action = self.model.iosts.action_of(number);
         let (name, kind) = (action.name.clone(), action.kind);
         let mut reactions = Vec::new();
         let mut count_of_class: HashMap<SignClass, usize> = HashMap::new();

@@ -58,7 +58,6 @@ pub(super) enum PositionWorth {
     Lost,
 }
 
-/// An event in a position.
 #[derive(Clone, Debug)]
 pub(super) struct GameEvent {
     /// The event; `None` is silence.
@@ -93,7 +92,6 @@ pub(super) struct GamePosition {
     pub(super) options: Option<GameOptions>,
 }
 
-/// The positions that are known.
 pub(super) struct ListedGame {
     model: WalkModel,
     all: Vec<GamePosition>,
@@ -237,7 +235,8 @@ impl ListedGame {
         (events, has_all_classes)
     }
 
-    /// Lists vectors of values that one of these transitions takes. Returns whether each class has one.
+    /// Lists vectors of values that one of these transitions takes. Returns whether each class (see the
+    /// opening of the file) has one.
     fn list_values(
         &mut self,
         test: &TestCase,
@@ -245,7 +244,7 @@ impl ListedGame {
         solver: &mut dyn Solver,
     ) -> (BTreeSet<Vec<Value>>, bool) {
         let Some((first, _)) = through.first() else { return (BTreeSet::new(), true) };
-        let parameters = &test.iosts.action(test.iosts.transitions[*first].action).parameters;
+        let parameters = &test.iosts.action_of(*first).parameters;
         let lists: Option<Vec<Vec<Value>>> =
             parameters.iter().map(|parameter| Value::enumerate(parameter.ty(), MOST_LISTED)).collect();
         if let Some(lists) = lists.filter(|lists| are_few_tuples(lists, MOST_LISTED)) {
@@ -253,7 +252,8 @@ impl ListedGame {
         }
         // A test case is deterministic: each event has one transition.
         let has_one_transition = test.online.is_none() || through.len() == 1;
-        // A class is a combination of guards that hold, the others failing, or one guard alone.
+        // A class is a combination of guards that hold while the others fail. If these are too many, only
+        // those with a single guard that holds are tried.
         let are_combined = !has_one_transition && through.len() <= MOST_GUARDS;
         let class_count = if are_combined { (1 << through.len()) - 1 } else { through.len() };
         let (mut vectors, mut has_all_classes) = (BTreeSet::new(), has_one_transition || are_combined);

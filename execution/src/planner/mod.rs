@@ -89,7 +89,6 @@ struct Playing {
     values: Values,
     at: Option<State>,
     last_stimulus: Option<Event>,
-    /// The chosen move, and its class.
     chosen: Option<(Planned, Option<SignClass>)>,
     /// The state to which the chosen move leads if the answer is a good one.
     hoped: Option<usize>,
@@ -291,7 +290,7 @@ fn has_game(test: &TestCase) -> bool {
 
 /// Changes the values of the stimuli on a way, if that is possible.
 fn vary_stimuli(test: &TestCase, way: GoalPath, random: &mut Random, solver: &mut dyn Solver) -> GoalPath {
-    let kind = |transition: TransitionId| test.iosts.action(test.iosts.transitions[transition].action).kind;
+    let kind = |transition: TransitionId| test.iosts.action_of(transition).kind;
     let inputs = way.steps.iter().filter(|step| kind(step.transition) == ActionKind::Input);
     let targets = inputs.map(|step| draw_target(&way.last.condition, &step.parameters, random));
     let targets: Vec<Vec<Term>> = targets.filter(|terms| !terms.is_empty()).collect();

@@ -33,7 +33,6 @@ impl GameMove {
     }
 }
 
-/// Finds the move that waits.
 pub(super) fn find_wait(moves: &[GameMove]) -> Option<&GameMove> {
     moves.iter().find(|play| play.sends.is_none())
 }

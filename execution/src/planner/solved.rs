@@ -79,6 +79,7 @@ impl SolvedGame {
     /// Solves the game. Fair positions are a greatest fixed point: some choice never leaves them.
     pub(super) fn new(positions: &[GamePosition], side: Bias) -> Self {
         let choices: Vec<Vec<GameChoice>> = positions.iter().map(list_choices).collect();
+        // At best, what is not listed wins.
         let is_won = |position: &GamePosition| {
             let is_whole = |options: &GameOptions| options.has_all_stimuli && options.has_all_answers;
             position.worth == PositionWorth::Won

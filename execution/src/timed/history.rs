@@ -222,30 +222,14 @@ impl InstantSearch<'_, '_> {
         mut way: SymbolicState,
     ) -> Option<PossibleRun> {
         let Some(&number) = order.get(position) else { return self.find_instants(order, &way) };
-        let Past { test, steps, .. } = self.past;
         let [instant_before, instant] =
             [position, position + 1].map(|place| Term::datum(&instant_symbol(place)));
         let passed = Term::subtract(&instant, &instant_before);
         way.condition.extend(self.bounds(order, position, &instant, &passed));
-        let has_own_instants =
-            self.is_split && number + 1 == steps.len() && matches!(steps[number], Occurrence::Observation(_));
-        // The states after each transition that does not fail, with their verdicts.
-        let mut options: Vec<(Option<Verdict>, SymbolicState)> = Vec::new();
-        for (transition, values) in candidate_transitions(test, way.location, &steps[number]) {
-            let transition = &test.iosts.transitions[transition];
-            let verdict = test.verdict(transition.target);
-            let delay = test.iosts.action(transition.action).parameters.first().cloned();
-            let delay = delay.map(|delay| (delay, passed.clone()));
-            let next = way.after_transition(transition, &transition.guard, values, delay);
-            let Some(mut next) = next.filter(|_| verdict != Some(Verdict::Fail)) else { continue };
-            if has_own_instants {
-                let guard = Term::and(next.condition.split_off(way.condition.len()));
-                next.add_condition(&split_instants(&guard, &way.condition, &instant));
-            }
-            options.push((verdict, next));
-        }
+        let mut options = self.list_options(&way, number, &instant, &passed);
         // If the tester would not have sent the stimulus there, nothing is known of the steps after it.
-        if (self.past.by_time || options.is_empty()) && matches!(steps[number], Occurrence::Stimulus(_)) {
+        let is_stimulus = matches!(self.past.steps[number], Occurrence::Stimulus(_));
+        if is_stimulus && (self.past.by_time || options.is_empty()) {
             let guard =
                 |(_, next): &(_, SymbolicState)| Term::and(next.condition[way.condition.len()..].to_vec());
             let mut not_taken = way.condition.clone();
@@ -257,11 +241,12 @@ impl InstantSearch<'_, '_> {
         // A way on is better than an end without a verdict on the system.
         options.sort_by_key(|(verdict, _)| *verdict == Some(Verdict::Inconclusive));
         for (verdict, next) in options {
-            let ends_early = verdict.is_some() && !is_last;
-            if (ends_early || is_choice && !is_last) && !self.may_be(&next.condition) {
+            // The solver is asked only where the answer saves work, or where the run would end early.
+            let ends = verdict.is_some();
+            if !is_last && (ends || is_choice) && !self.may_be(&next.condition) {
                 continue;
             }
-            if ends_early {
+            if ends && !is_last {
                 // Nothing can be said of the later steps.
                 self.is_unclear = true;
                 continue;
@@ -271,6 +256,35 @@ impl InstantSearch<'_, '_> {
             }
         }
         None
+    }
+
+    /// Lists the states after the step by each transition that does not fail, with their verdicts. The step
+    /// is at `instant`, when `passed` has gone by since the step before it.
+    fn list_options(
+        &self,
+        way: &SymbolicState,
+        number: usize,
+        instant: &Term,
+        passed: &Term,
+    ) -> Vec<(Option<Verdict>, SymbolicState)> {
+        let Past { test, steps, .. } = self.past;
+        let has_own_instants =
+            self.is_split && number + 1 == steps.len() && matches!(steps[number], Occurrence::Observation(_));
+        let mut options = Vec::new();
+        for (transition, values) in candidate_transitions(test, way.location, &steps[number]) {
+            let transition = &test.iosts.transitions[transition];
+            let verdict = test.verdict(transition.target);
+            let delay = test.iosts.action(transition.action).parameters.first().cloned();
+            let delay = delay.map(|delay| (delay, passed.clone()));
+            let next = way.after_transition(transition, &transition.guard, values, delay);
+            let Some(mut next) = next.filter(|_| verdict != Some(Verdict::Fail)) else { continue };
+            if has_own_instants {
+                let guard = Term::and(next.condition.split_off(way.condition.len()));
+                next.add_condition(&split_instants(&guard, &way.condition, instant));
+            }
+            options.push((verdict, next));
+        }
+        options
     }
 
     /// Bounds the instant and the lateness of the step at this place of the order. `passed` is the time since
@@ -415,7 +429,7 @@ fn candidate_transitions(
     };
     let mut candidates = Vec::new();
     for number in numbers {
-        let action = test.iosts.action(test.iosts.transitions[*number].action);
+        let action = test.iosts.action_of(*number);
         if event.is_none_or(|event| action.name == event.action) {
             let other_values = event.into_iter().flat_map(|event| event.values.iter().skip(1).cloned());
             let values = action.parameters.iter().skip(1).cloned().zip(other_values);

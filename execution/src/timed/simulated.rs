@@ -42,7 +42,6 @@ pub struct TimedSystem<S> {
 struct NextEvent {
     at: Duration,
     event: Event,
-    /// The state after it.
     state: State,
 }
 

@@ -29,7 +29,6 @@ use crate::judge::guards::with_event;
 use crate::test_case::TestCase;
 use crate::timed::delayed_by;
 
-/// An interval of delays.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DelayInterval {
     /// The least delay.

@@ -34,7 +34,6 @@ const DRAWS: usize = 8;
 pub struct WindowRequest<'a> {
     pub test: &'a TestCase,
     pub state: &'a State,
-    /// The transition of the stimulus.
     pub number: TransitionId,
     /// The time since the last step until now.
     pub now: &'a RBig,
@@ -121,7 +120,7 @@ pub fn window_of(iosts: &Iosts, transition: &Transition, state: &State, event: &
 impl Window {
     /// Draws a delay of whole microseconds in the window. `None` if none was found.
     pub fn draw_instant(&self, choice: InstantChoice<'_>, random: &mut Random) -> Option<RBig> {
-        let InstantChoice { now, margin, far, at } = choice;
+        let InstantChoice { now, margin, far, at: wanted } = choice;
         let low = self.low.as_ref().filter(|low| *low > now).unwrap_or(now);
         let far = low + far;
         let high = self.high.as_ref().filter(|high| **high < far).unwrap_or(&far);
@@ -132,7 +131,7 @@ impl Window {
             let valuation = Valuation::from([(self.delay.clone(), Value::Real(from_micros(at)))]);
             holds(&self.condition, &valuation) == Ok(true)
         };
-        if let Some(wanted) = at.map(micros_up)
+        if let Some(wanted) = wanted.map(micros_up)
             && wanted >= micros_up(low)
             && holds_at(wanted)
         {

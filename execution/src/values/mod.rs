@@ -115,7 +115,6 @@ impl Values {
         self.samples = samples;
     }
 
-    /// Begins a run.
     pub fn begin(&mut self, constants: &[(Datum, Value)]) {
         self.seen.clear();
         self.counts.clear();
@@ -200,7 +199,8 @@ impl Values {
         Some(split.join_values(chosen))
     }
 
-    /// Chooses values, of which only parameters without parts are drawn from samples.
+    /// Chooses values that satisfy the guard: drawn ones, or the solver's. Samples are drawn only for
+    /// parameters without parts.
     fn choose_free(
         &mut self,
         guard: &Term,
@@ -228,31 +228,20 @@ impl Values {
         if condition.is_false() {
             return None;
         }
-        let OpenGuard { condition: open, parameters: free, defined } =
-            substitute_definitions(&condition, parameters);
+        let open = substitute_definitions(&condition, parameters);
         // Data that the condition does not mention may have any value.
-        let drawable = free.iter().all(|datum| is_drawable(datum.ty()) || !open.mentions(datum));
+        let is_open = |datum: &Datum| is_drawable(datum.ty()) || !open.condition.mentions(datum);
+        let drawable = open.parameters.iter().all(is_open);
         let wants_solver = draw::source(&self.mix, random) == Pick::Diverse;
-        if drawable && !wants_solver {
-            let mut hints = BTreeMap::new();
-            for _ in 0..ATTEMPTS {
-                let Some((drawn, sources)) = self.draw(&open, &free, &mut hints, random) else { break };
-                let mut valuation: Valuation = free.iter().cloned().zip(drawn).collect();
-                for (datum, term) in defined.iter().rev() {
-                    valuation.extend(evaluate(term, &valuation).ok().map(|value| (datum.clone(), value)));
-                }
-                let values = parameters.iter().map(|datum| valuation.get(datum).cloned());
-                if let Some(values) = values.collect::<Option<Vec<Value>>>()
-                    && satisfies(&condition, parameters, &values)
-                {
-                    self.count(&sources);
-                    return Some(values);
-                }
-            }
+        if drawable
+            && !wants_solver
+            && let Some(values) = self.draw_until_right(&open, &condition, parameters, random)
+        {
+            return Some(values);
         }
         // The windows are drawn whether the solver is asked or not, so that a seed means the same.
         let pivots = pivots(parameters, random);
-        if self.is_surely_none(&open, &free) {
+        if self.is_surely_none(&open.condition, &open.parameters) {
             return None;
         }
         match determine_values(&condition, parameters) {
@@ -291,6 +280,32 @@ impl Values {
     pub fn may_send_id(&self, datum: &Datum, value: &Value) -> bool {
         let is_unset = datum.ty().is_id() && *value == Value::any(datum.ty()) && !self.seen.contains(value);
         !is_unset || !self.samples.contains_key(datum.name())
+    }
+
+    /// Draws values, and computes the defined ones, until the condition holds. `None`: no attempt succeeded.
+    fn draw_until_right(
+        &mut self,
+        open: &OpenGuard,
+        condition: &Term,
+        parameters: &[Datum],
+        random: &mut Random,
+    ) -> Option<Vec<Value>> {
+        let mut hints = BTreeMap::new();
+        for _ in 0..ATTEMPTS {
+            let (drawn, sources) = self.draw(&open.condition, &open.parameters, &mut hints, random)?;
+            let mut valuation: Valuation = open.parameters.iter().cloned().zip(drawn).collect();
+            for (datum, term) in open.defined.iter().rev() {
+                valuation.extend(evaluate(term, &valuation).ok().map(|value| (datum.clone(), value)));
+            }
+            let values = parameters.iter().map(|datum| valuation.get(datum).cloned());
+            if let Some(values) = values.collect::<Option<Vec<Value>>>()
+                && satisfies(condition, parameters, &values)
+            {
+                self.count(&sources);
+                return Some(values);
+            }
+        }
+        None
     }
 
     /// Is it certain without the solver that no values satisfy the condition? It is if the hull of the
@@ -339,8 +354,8 @@ impl Values {
         }
     }
 
-    /// Draws values once. `None`: the hull is empty for all values of the finite parameters. If it is empty
-    /// for those that were drawn, there are no values. The hints of strings are read once for all draws.
+    /// Draws values once. `None`: the hull of the numbers is empty, whatever is drawn. If it is empty only for
+    /// what was drawn, the list of values is empty. The hints of strings are read once for all draws.
     fn draw<'p>(
         &mut self,
         condition: &Term,
@@ -376,29 +391,44 @@ impl Values {
             values[at] = Some(value);
             sources.push(source);
         }
-        // Numbers, one after the other, each in the range that the hull of the rest leaves it.
-        let numeric: Vec<usize> = (0..parameters.len()).filter(|at| values[*at].is_none()).collect();
-        if !numeric.is_empty() {
-            let rest = if finite.is_empty() { condition.clone() } else { substitute(condition, &finite) };
-            let data: Vec<Datum> = numeric.iter().map(|at| parameters[*at].clone()).collect();
-            let mut hull = self.hull(&rest, &data);
-            let mut dimensions: Vec<usize> = (0..numeric.len()).collect();
-            random.shuffle(&mut dimensions);
-            for dimension in dimensions {
-                let at = numeric[dimension];
-                let Some(range) = hull.range(dimension) else {
-                    return (!finite.is_empty()).then(|| (Vec::new(), Vec::new()));
-                };
-                let source = draw::source(&self.mix, random);
-                let (value, source) = draw::number(parameters[at].ty(), source, &range, &self.seen, random);
-                if numeric.len() > 1 {
-                    hull = hull.fixed(dimension, &as_rational(&value));
-                }
-                values[at] = Some(value);
-                sources.push(source);
-            }
+        match self.draw_numbers(condition, &finite, parameters, &mut values, &mut sources, random) {
+            Some(()) => Some((values.into_iter().collect::<Option<Vec<Value>>>()?, sources)),
+            None => (!finite.is_empty()).then(|| (Vec::new(), Vec::new())),
         }
-        Some((values.into_iter().collect::<Option<Vec<Value>>>()?, sources))
+    }
+
+    /// Draws the numbers, which have no value yet, one after the other, each in the range that the hull
+    /// leaves it when the others, in `finite` too, are known. `None`: the hull is empty.
+    fn draw_numbers(
+        &mut self,
+        condition: &Term,
+        finite: &Substitution,
+        parameters: &[Datum],
+        values: &mut [Option<Value>],
+        sources: &mut Vec<Pick>,
+        random: &mut Random,
+    ) -> Option<()> {
+        let numeric: Vec<usize> = (0..parameters.len()).filter(|at| values[*at].is_none()).collect();
+        if numeric.is_empty() {
+            return Some(());
+        }
+        let data: Vec<Datum> = numeric.iter().map(|at| parameters[*at].clone()).collect();
+        let rest = if finite.is_empty() { condition.clone() } else { substitute(condition, finite) };
+        let mut hull = self.hull(&rest, &data);
+        let mut dimensions: Vec<usize> = (0..numeric.len()).collect();
+        random.shuffle(&mut dimensions);
+        for dimension in dimensions {
+            let at = numeric[dimension];
+            let range = hull.range(dimension)?;
+            let source = draw::source(&self.mix, random);
+            let (value, source) = draw::number(parameters[at].ty(), source, &range, &self.seen, random);
+            if numeric.len() > 1 {
+                hull = hull.fixed(dimension, &as_rational(&value));
+            }
+            values[at] = Some(value);
+            sources.push(source);
+        }
+        Some(())
     }
 
     /// Draws a sample of the parameter, if it has some, half of the time.

@@ -26,7 +26,6 @@ use crate::values::{any_with, as_rational};
 
 /// A step that can be taken.
 pub struct CandidateStep {
-    /// The values of its parameters.
     pub values: Vec<Value>,
     /// Where it leads.
     pub to: State,
@@ -41,7 +40,7 @@ pub fn all_candidates(
     state: &State,
     most: usize,
 ) -> Option<Vec<CandidateStep>> {
-    let parameters = &model.iosts.action(model.iosts.transitions[number].action).parameters;
+    let parameters = &model.iosts.action_of(number).parameters;
     let lists: Vec<Vec<Value>> =
         parameters.iter().map(|parameter| Value::enumerate(parameter.ty(), most)).collect::<Option<_>>()?;
     let vectors = lists.iter().try_fold(1usize, |product, list| product.checked_mul(list.len()))?;
@@ -71,7 +70,7 @@ pub fn candidates(
     most: usize,
     sources: &mut Choice<'_>,
 ) -> Vec<CandidateStep> {
-    let action = model.iosts.action(model.iosts.transitions[number].action);
+    let action = model.iosts.action_of(number);
     // A determined answer needs no draws.
     let value_of = |parameter| determined_value(parameter, &model.conjuncts[number], &state.valuation);
     if let Some(values) = action.parameters.iter().map(value_of).collect::<Option<Vec<Value>>>() {

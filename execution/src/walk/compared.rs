@@ -41,7 +41,6 @@ struct TermPosition<'p> {
     is_inner: bool,
 }
 
-/// The comparisons of a transition.
 #[derive(Clone, Debug)]
 pub struct ComparedTerms {
     /// Decided by the state before the step and by the parameters.

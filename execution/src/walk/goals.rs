@@ -120,7 +120,6 @@ impl Class {
 /// The part of the past that decides which goals the next step meets.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
 pub struct Trail {
-    /// The last transition.
     pub last: Option<TransitionId>,
     /// For each variable, where it was assigned.
     pub defined: Vec<Option<TransitionId>>,
@@ -147,7 +146,6 @@ type VariableReads = (usize, BTreeSet<Vec<Term>>);
 /// A specification with the goals of its walk, and what the search needs to know of each transition.
 #[derive(Clone, Debug)]
 pub struct WalkModel {
-    /// The specification.
     pub iosts: Iosts,
     /// For each location, the transitions that leave it.
     pub outgoing: Numbered<LocationId, Vec<TransitionId>>,
@@ -199,18 +197,7 @@ impl WalkModel {
             }
         }
         let outgoing = iosts.outgoing();
-        let reads = iosts.transitions.map(|transition| {
-            let mentions = |variable: &Datum| {
-                transition.guard.mentions(variable)
-                    || transition.assignments.values().any(|value| value.mentions(variable))
-            };
-            let mut paths = ReadingPaths::new();
-            let conjuncts = transition.guard.unfolded_conjuncts();
-            let terms = conjuncts.iter().chain(transition.assignments.values());
-            terms.for_each(|term| collect_readings(term, &[], &mut paths));
-            let mentioned = iosts.variables.iter().enumerate().filter(|(_, variable)| mentions(variable));
-            mentioned.map(|(place, variable)| (place, paths.remove(variable).unwrap_or_default())).collect()
-        });
+        let reads = iosts.transitions.map(|transition| list_reads(&iosts, transition));
         let effects = iosts.transitions.map(|transition| {
             let effect = |variable: &Datum| match transition.assignments.contains_key(variable) {
                 false => VariableEffect::Keeps,
@@ -235,36 +222,14 @@ impl WalkModel {
         let mut turned = iosts.transitions.map(|_| Vec::new());
         for (number, compared) in compared.numbered() {
             let sides = list_sides(&iosts, number, compared);
-            let split = |guard: &TriedGuard| {
+            let split_sides = |guard: &TriedGuard| {
                 let split = |term: &Term| guard.split().split_term(term);
                 sides.iter().map(|(left, right)| (split(left), split(right))).collect()
             };
-            turned[number] = guards[number].iter().map(split).collect();
+            turned[number] = guards[number].iter().map(split_sides).collect();
         }
-        let counts = |variable: &&Datum| match variable.ty() {
-            Type::Bool | Type::Enum(_) => true,
-            Type::Record(ty) => ty.width().is_some(),
-            ty if ty.is_integer() => {
-                iosts.transitions.iter().any(|transition| counts_on(transition, variable))
-            }
-            _ => false,
-        };
         let limited = find_limited_data(&iosts);
-        // The values of a sum are too many, even if a guard limits it.
-        let adds_data = |variable: &Datum| {
-            let has_others = |value: &Term| value.data().iter().any(|datum| datum != variable);
-            let mut values =
-                iosts.transitions.iter().filter_map(|transition| transition.assignments.get(variable));
-            values.any(|value| value.mentions(variable) && has_others(value))
-        };
-        let first_if_unlimited = |variable: &Datum| {
-            let is_unlimited =
-                variable.ty().is_integer() && (!limited.contains(variable) || adds_data(variable));
-            is_unlimited.then(|| first_value(&iosts, variable))
-        };
-        let counters = iosts.variables.iter().filter(counts);
-        let counters: Vec<(Datum, Option<Value>)> =
-            counters.map(|variable| (variable.clone(), first_if_unlimited(variable))).collect();
+        let counters = list_counters(&iosts, &limited);
         let read = live(&iosts, &vec![false; iosts.locations.len()]);
         let mut data: Vec<Datum> = iosts.variables.iter().chain(&iosts.constants).cloned().collect();
         data.sort();
@@ -352,9 +317,8 @@ impl WalkModel {
         Some(Event::new(action.name.clone(), Vec::new()))
     }
 
-    /// Returns the kind of a transition's action.
     pub fn kind(&self, number: TransitionId) -> ActionKind {
-        self.iosts.action(self.iosts.transitions[number].action).kind
+        self.iosts.action_of(number).kind
     }
 
     /// Tells whether the specification may go on by itself in this state. In doubt it says yes.
@@ -472,7 +436,7 @@ impl WalkModel {
             return Vec::new();
         }
         let ComparedTerms { before, after, .. } = &self.compared[number];
-        let action = self.iosts.action(self.iosts.transitions[number].action);
+        let action = self.iosts.action_of(number);
         let known = |datum: &Datum| match action.parameters.iter().position(|parameter| parameter == datum) {
             Some(place) => values.get(place),
             None => from.valuation.get(datum),
@@ -560,6 +524,44 @@ impl WalkModel {
         }
         classes
     }
+}
+
+/// Lists the variables that a transition mentions, each with the conditions of its readings.
+fn list_reads(iosts: &Iosts, transition: &Transition) -> Vec<VariableReads> {
+    let values = || transition.assignments.values();
+    let mut paths = ReadingPaths::new();
+    let conjuncts = transition.guard.unfolded_conjuncts();
+    conjuncts.iter().chain(values()).for_each(|term| collect_readings(term, &[], &mut paths));
+    let mut reads = Vec::new();
+    for (place, variable) in iosts.variables.iter().enumerate() {
+        if transition.guard.mentions(variable) || values().any(|value| value.mentions(variable)) {
+            reads.push((place, paths.remove(variable).unwrap_or_default()));
+        }
+    }
+    reads
+}
+
+/// Lists the counters of a specification (see [`WalkModel`]), given the data that guards limit.
+fn list_counters(iosts: &Iosts, limited: &BTreeSet<Datum>) -> Vec<(Datum, Option<Value>)> {
+    let counts = |variable: &&Datum| match variable.ty() {
+        Type::Bool | Type::Enum(_) => true,
+        Type::Record(ty) => ty.width().is_some(),
+        ty if ty.is_integer() => iosts.transitions.iter().any(|transition| counts_on(transition, variable)),
+        _ => false,
+    };
+    // The values of a sum are too many, even if a guard limits it.
+    let adds_data = |variable: &Datum| {
+        let has_others = |value: &Term| value.data().iter().any(|datum| datum != variable);
+        let mut values =
+            iosts.transitions.iter().filter_map(|transition| transition.assignments.get(variable));
+        values.any(|value| value.mentions(variable) && has_others(value))
+    };
+    let first_if_unlimited = |variable: &Datum| {
+        let is_unlimited = variable.ty().is_integer() && (!limited.contains(variable) || adds_data(variable));
+        is_unlimited.then(|| first_value(iosts, variable))
+    };
+    let counters = iosts.variables.iter().filter(counts);
+    counters.map(|variable| (variable.clone(), first_if_unlimited(variable))).collect()
 }
 
 /// Tells whether the transition computes a number from its own last value.

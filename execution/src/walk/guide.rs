@@ -13,11 +13,12 @@
 //!
 //! **Costs** one evaluation of the guard for each position.
 
+use coreach_analyses::symbolic::search::{SearchGoal, find_distances};
 use coreach_model::random::Random;
 use coreach_model::semantics::State;
 use coreach_model::term::evaluate::{evaluate_with, holds};
 use coreach_model::term::node::{Comparison, Node};
-use coreach_model::{Datum, Number, Term, TransitionId, Type, Value};
+use coreach_model::{Datum, LocationId, Numbered, Term, TransitionId, Type, Value};
 
 use super::compared::ComparedTerm;
 use super::goals::{Class, WalkGoal, WalkModel};
@@ -38,7 +39,7 @@ pub struct Guide {
     /// Valuations of the parameters at the ends of their ranges.
     corners: Vec<Corner>,
     /// For each location, the number of transitions to the source of the transition, or the number of all.
-    hops: Vec<usize>,
+    hops: Numbered<LocationId, usize>,
 }
 
 impl Guide {
@@ -81,6 +82,7 @@ impl Guide {
         Some(Guide::new(model, item, transition, Some((compared, sign))))
     }
 
+    /// Makes a guide to a transition, and to the wanted sign of a comparison when it is taken.
     fn new(
         model: &WalkModel,
         target: usize,
@@ -102,20 +104,10 @@ impl Guide {
                 );
             }
         }
-        // The distances of all locations to the source, by rounds.
+        let is_source = model.iosts.location_ids().map(|location| location == transition.source);
+        let to_source = SearchGoal::reaching(is_source.collect(), &model.iosts);
         let farthest = model.outgoing.len();
-        let mut hops = vec![farthest; farthest];
-        hops[transition.source.place()] = 0;
-        let mut changes = true;
-        while std::mem::take(&mut changes) {
-            for transition in &model.iosts.transitions {
-                let through = hops[transition.target.place()].saturating_add(1);
-                let known = &mut hops[transition.source.place()];
-                if through < *known {
-                    (*known, changes) = (through, true);
-                }
-            }
-        }
+        let hops = find_distances(&model.iosts, &to_source).map(|hops| hops.unwrap_or(farthest));
         let with_openness = |condition: Term| {
             let is_open = corners[0].iter().any(|(parameter, _)| condition.mentions(parameter));
             (condition, is_open)
@@ -138,11 +130,12 @@ impl Guide {
             distance += (least - sign).max(sign - most).max(0.0);
         }
         // The distance of numbers that are one apart is 16.
-        ((distance * 16.0) as u64, self.hops[state.location.place()])
+        ((distance * 16.0) as u64, self.hops[state.location])
     }
 }
 
-/// Measures how far a state is from a condition. One on parameters counts as met, but for comparisons.
+/// Measures how far a state is from a condition: 0 if it holds. Comparisons of numbers count the difference
+/// of their sides. Of other conditions, one that mentions a parameter of the corners counts as met.
 fn gap(condition: &Term, corners: &[Corner], state: &State) -> f64 {
     if let Some(body) = condition.unfolded() {
         return gap(&body, corners, state);

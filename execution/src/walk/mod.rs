@@ -122,16 +122,13 @@ enum RunEnd {
 /// A listener that is told after each event how far the walk has come.
 pub type ProgressListener = Box<dyn Fn(&WalkProgress)>;
 
-/// The progress of a walk.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct WalkProgress {
     /// The number of goals that were surely met.
     pub covered: usize,
-    /// The number of goals.
     pub goals: usize,
     /// The number of events of all runs.
     pub events: usize,
-    /// The number of resets of the system.
     pub resets: usize,
     /// The least number of meetings among the goals that were met, and at least 1.
     pub round: usize,
@@ -232,7 +229,6 @@ impl Walk {
         }
     }
 
-    /// Adds a listener.
     #[must_use]
     pub fn with_listener(self, listener: ProgressListener) -> Self {
         Walk { listener: Some(listener), ..self }
@@ -261,7 +257,6 @@ impl Walk {
         self.ends == Some(RunEnd::Over) || self.has_ended()
     }
 
-    /// Lists all goals.
     pub fn goals(&self) -> &[WalkGoal] {
         &self.model.goals
     }
@@ -271,7 +266,6 @@ impl Walk {
         self.worth.covered()
     }
 
-    /// Returns the progress of the walk.
     pub fn progress(&self) -> WalkProgress {
         WalkProgress {
             covered: self.covered().filter(|covered| *covered).count(),
@@ -560,23 +554,18 @@ impl Walk {
         }
         self.vain_plans += usize::from(!has_goal);
         if here.fresh.is_empty() && self.own_events > 0 && (is_far || self.varies) {
-            let far = far(self.credit);
-            let there =
-                (!self.varies).then(|| search(model, worth, tried, start.iter(), false, far, sources));
-            let spent = there.as_ref().map_or(0, |there| there.far);
-            self.credit -= spent.min(self.credit);
-            if there.as_ref().is_some_and(|there| worth.has_goal(&there.fresh)) {
-                self.vain_plans = 0;
-            }
-            let is_worthwhile = match there {
-                Some(there) => {
-                    // The tries end the resets for a target that is never met.
-                    there.target.into_iter().for_each(|target| worth.count_plan(target));
-                    there.target.is_some()
+            // Other constants may lead to more. With the same ones, a search from the start decides.
+            let mut is_worthwhile = self.varies;
+            if !self.varies {
+                let there = search(model, worth, tried, start.iter(), false, far(self.credit), sources);
+                self.credit -= there.far.min(self.credit);
+                if worth.has_goal(&there.fresh) {
+                    self.vain_plans = 0;
                 }
-                // Other constants may lead to more.
-                None => true,
-            };
+                // The tries end the resets for a target that is never met.
+                there.target.into_iter().for_each(|target| worth.count_plan(target));
+                is_worthwhile = there.target.is_some();
+            }
             if is_worthwhile {
                 self.ends = Some(RunEnd::Reset);
                 return;

@@ -35,7 +35,6 @@ pub struct Positions {
 /// The goals that an event has surely met, and the classes that it may have met.
 #[derive(Default)]
 pub struct MetGoals {
-    /// The numbers of the goals.
     pub goals: BTreeSet<usize>,
     /// The classes of the event's own steps.
     pub classes: BTreeSet<Class>,
@@ -48,7 +47,6 @@ impl Positions {
         Positions { all: states.into_iter().map(begin).collect() }.close_under_internal(model)
     }
 
-    /// Lists all positions.
     pub fn iter(&self) -> impl Iterator<Item = &Position> {
         self.all.keys()
     }

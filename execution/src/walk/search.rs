@@ -70,7 +70,6 @@ const MOST_KEPT: usize = 10;
 pub struct Planned {
     /// The state in which the step is taken.
     pub state: State,
-    /// The transition.
     pub transition: TransitionId,
     /// The event that is sent or hoped for. It has no meaning for an internal step.
     pub event: Event,
@@ -116,7 +115,6 @@ type ListedSteps = (usize, Rc<[KnownStep]>);
 #[derive(Default)]
 pub struct TriedSteps {
     steps: FastMap<(State, TransitionId), ListedSteps>,
-    /// The number of searches so far.
     searches: usize,
 }
 
@@ -165,7 +163,7 @@ fn list_steps(
         KnownStep { values, to, items, marks }
     };
     let mut steps = candidates(model, number, state, most, sources);
-    let action = model.iosts.action(model.iosts.transitions[number].action);
+    let action = model.iosts.action_of(number);
     let may_draw = most == MANY && action.kind == ActionKind::Input && !action.parameters.is_empty();
     // Every third list, on average, also gets a vector that is drawn as in random runs.
     if may_draw && sources.random.below(3) == 0 {
@@ -279,7 +277,6 @@ pub fn search<'p>(
     search.finish(worth)
 }
 
-/// The state of one search.
 struct WalkSearch<'m> {
     model: &'m WalkModel,
     guide: Option<&'m Guide>,
@@ -362,7 +359,7 @@ impl<'m> WalkSearch<'m> {
         }
     }
 
-    /// Values the ways with each of these steps behind a node, the best first.
+    /// Ranks these steps from a node by the worth of the way with each of them, the best first.
     fn rank_steps<'s>(
         &mut self,
         worth: &mut Worth,
@@ -370,14 +367,14 @@ impl<'m> WalkSearch<'m> {
         number: TransitionId,
         steps: &'s [KnownStep],
     ) -> Vec<RankedStep<'s>> {
-        let WalkNode { position: (state, trail), depth, gain, .. } = &self.nodes[node];
+        let WalkNode { position: (state, trail), depth, gain: gain_before, .. } = &self.nodes[node];
         let mut goals = self.model.goals_met(trail, number);
         goals.extend(
             self.model.marked_uses(state, trail, number).iter().map(|class| worth.class_number(class)),
         );
         let mut ranked: Vec<RankedStep<'_>> = Vec::new();
         for step in steps {
-            let (mut gain, mut fresh) = (*gain, Vec::new());
+            let (mut gain, mut fresh) = (*gain_before, Vec::new());
             for item in goals.iter().chain(&step.items).copied() {
                 if worth.is_fresh(item) {
                     // A new item counts once for each way.
@@ -488,7 +485,7 @@ fn visible_way_to(model: &WalkModel, nodes: &[WalkNode], mut node: usize) -> Vec
     while let Some((last, transition, values)) = &nodes[node].from {
         let (transition, kind) = (*transition, model.kind(*transition));
         if kind != ActionKind::Internal {
-            let action = &model.iosts.action(model.iosts.transitions[transition].action).name;
+            let action = &model.iosts.action_of(transition).name;
             let event = Event::new(action, values.iter().cloned());
             let state = nodes[*last].position.0.clone();
             way.push_front(Planned { state, transition, event, kind });

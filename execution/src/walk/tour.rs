@@ -68,7 +68,7 @@ pub fn plan_tour(
     for edge in &tour[..length] {
         let number = inside[*edge];
         let Some(step) = candidates(model, number, &state, 0, sources).into_iter().next() else { break };
-        let action = iosts.action(iosts.transitions[number].action);
+        let action = iosts.action_of(number);
         if action.kind != ActionKind::Internal {
             let event = Event::new(action.name.clone(), step.values);
             route.push_back(Planned { state, transition: number, event, kind: action.kind });

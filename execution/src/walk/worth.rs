@@ -133,7 +133,6 @@ impl Worth {
         items.iter().any(|item| *item < self.goals)
     }
 
-    /// Counts a plan for an item.
     pub fn count_plan(&mut self, item: usize) {
         self.items[item].tries += 1;
     }

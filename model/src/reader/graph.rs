@@ -29,8 +29,7 @@ pub fn check_livelocks(
     help: &str,
 ) {
     let reached = iosts.reachable_from(iosts.initial);
-    let is_internal =
-        |n: &TransitionId| iosts.action(iosts.transitions[*n].action).kind == ActionKind::Internal;
+    let is_internal = |n: &TransitionId| iosts.action_of(*n).kind == ActionKind::Internal;
     let mut internal: Internal = iosts.outgoing();
     internal.iter_mut().for_each(|numbers| numbers.retain(is_internal));
     // The locations of the cycles that are shown: one cycle is enough for all of them.

@@ -18,14 +18,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::diagnostic::Diagnostic;
 use crate::iosts::{
     Action, ActionId, ActionKind, Aim, Iosts, Location, LocationId, TestPurpose, Transition, TransitionId,
-    TransitionOrigin,
 };
 use crate::number::count;
 use crate::numbered::Numbered;
 use crate::reader::collect::{Collector, listed};
 use crate::reader::shape;
 use crate::reader::yaml::{Entry, NodeKind, Yaml};
-use crate::term::{Substitution, Term};
+use crate::term::Substitution;
 
 type Outgoing = Numbered<LocationId, Vec<TransitionId>>;
 
@@ -230,14 +229,7 @@ fn build_graph(
         // Adds a transition that goes with this step of the specification.
         let mut add_transition = |action, step: PathStep| {
             let next = node.next.get(&step).map(|next| inner[*next].unwrap_or(accept));
-            let number = transitions.push(Transition {
-                source,
-                action,
-                guard: Term::yes(),
-                assignments: Substitution::new(),
-                target: next.unwrap_or(reject),
-                origin: TransitionOrigin::default(),
-            });
+            let number = transitions.push(Transition::unguarded(source, action, next.unwrap_or(reject)));
             if let PathStep::Transition(other) = step {
                 with.insert(number, other);
             }

@@ -43,7 +43,7 @@ use node::Node;
 use operation::DerivedOperation;
 
 pub use bound::{parts_bound, steps_bound};
-pub use substitute::{Substitution, literals, replace, substitute, substitute_all};
+pub use substitute::{Substitution, have_values, literals, replace, substitute, substitute_all};
 
 /// A shared, immutable term. Cloning is cheap, equality is identity.
 #[derive(Clone)]

@@ -17,6 +17,13 @@ pub fn literals<'a>(values: impl IntoIterator<Item = (&'a Datum, &'a Value)>) ->
     values.into_iter().map(|(datum, value)| (datum.clone(), Term::literal(value.clone()))).collect()
 }
 
+/// The condition that the data have these values.
+pub fn have_values<'a>(values: impl IntoIterator<Item = (&'a Datum, &'a Value)>) -> Term {
+    let equation =
+        |(datum, value): (&Datum, &Value)| Term::equal(&Term::datum(datum), &Term::literal(value.clone()));
+    Term::and(values.into_iter().map(equation))
+}
+
 /// Replaces every datum of the substitution in the term, all at once.
 pub fn substitute(term: &Term, substitution: &Substitution) -> Term {
     substitute_all([term], substitution).swap_remove(0)

@@ -95,6 +95,6 @@ fn possible_times(made: &PathGuided, action: ActionId) -> Option<Term> {
 
 /// Does the transition take an output of the system, or its silence?
 fn is_of_system(made: &PathGuided, number: TransitionId) -> bool {
-    let action = made.iosts.action(made.iosts.transitions[number].action);
+    let action = made.iosts.action_of(number);
     action.is_observed() && !made.timing.uncontrollable.contains(&action.name)
 }

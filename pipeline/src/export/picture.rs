@@ -413,7 +413,7 @@ fn node_lines(view: &View<'_>, location: LocationId, facts: bool) -> Vec<String>
 
 /// Names the action, and before it the numbers of the events at which a run took the transition.
 fn action_name(view: &View<'_>, number: TransitionId, words: PictureWords) -> String {
-    let action = view.iosts.action(view.iosts.transitions[number].action);
+    let action = view.iosts.action_of(number);
     let name = match words {
         PictureWords::All => action_text(action, view.sign(action.kind), &action.parameters),
         PictureWords::Short => format!("{}{}", action.name, view.sign(action.kind)),

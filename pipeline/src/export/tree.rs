@@ -164,7 +164,7 @@ pub fn describe_move(iosts: &Iosts, by: &TreeMove) -> String {
         TreeMove::Start => String::new(),
         TreeMove::Quiet => "quiescence!".to_owned(),
         TreeMove::Take(step) => {
-            let action = iosts.action(iosts.transitions[step.transition].action);
+            let action = iosts.action_of(step.transition);
             let sign = match action.kind {
                 ActionKind::Input => "?",
                 ActionKind::Output | ActionKind::Quiescence => "!",

@@ -193,7 +193,7 @@ fn prepare_path(timed: &Timed, path: &[TransitionId], options: &TimedOptions) ->
         }
         location = transition.target;
     }
-    let kind = |step: TransitionId| graph.action(graph.transitions[step].action).kind;
+    let kind = |step: TransitionId| graph.action_of(step).kind;
     let sources: BTreeSet<LocationId> = path.iter().map(|step| graph.transitions[*step].source).collect();
     let is_internal = |number: &TransitionId| {
         kind(*number) == ActionKind::Internal && sources.contains(&graph.transitions[*number].source)

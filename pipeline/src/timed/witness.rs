@@ -40,7 +40,7 @@ pub fn shared_trace(
     both.extend(substitute_all(&beside.condition, &renamed));
     let Witness::Found(values) = solver.witness(&both) else { return None };
     let event = |(depth, step): (usize, &TransitionId)| {
-        let action = delayed.iosts.action(delayed.iosts.transitions[*step].action);
+        let action = delayed.iosts.action_of(*step);
         let value = |parameter: &Datum| {
             let free = || Value::any(parameter.ty());
             values.get(&symbol(parameter, depth)).cloned().unwrap_or_else(free)

@@ -8,9 +8,10 @@ use coreach_execution::offline::inputs::{self, NoSequence, Reached, inputs_of, p
 use coreach_execution::offline::sequence::{SeqItem, normalize};
 use coreach_model::iosts::TransitionId;
 use coreach_model::term::evaluate::Valuation;
+use coreach_model::term::have_values;
 use coreach_model::term::node::Comparison;
 use coreach_model::timed::delayed::unseen_delays;
-use coreach_model::{Datum, Diagnostic, Term, Value};
+use coreach_model::{Diagnostic, Term, Value};
 
 use crate::cover::goals::{describe_goal, list_goals};
 use crate::cover::search::{MetGoal, find_run_along, search};
@@ -143,10 +144,7 @@ fn search_goals(
         return Err(report_internal_time(model.timed.graph(), *number));
     }
     let mut iosts = model.form.iosts.clone();
-    let given =
-        |(datum, value): (&Datum, &Value)| Term::equal(&Term::datum(datum), &Term::literal(value.clone()));
-    let begins = std::iter::once(iosts.initial_condition.clone());
-    iosts.initial_condition = Term::and(begins.chain(wanted.constants.iter().map(given)));
+    iosts.initial_condition = Term::and([iosts.initial_condition, have_values(&wanted.constants)]);
     let walked = Walked::alone(&iosts);
     let items = &walked.parts[0].items;
     let mut solver = Z3Solver::default();
