@@ -28,11 +28,8 @@ pub fn live(iosts: &Iosts, ends: &[bool]) -> Numbered<LocationId, BTreeSet<Datum
     let mut open_locations: Vec<LocationId> = iosts.location_ids().collect();
     while let Some(target) = open_locations.pop() {
         for transition in &entering[target] {
-            let read: BTreeSet<Datum> = live_at[target]
-                .iter()
-                .flat_map(|variable| Iosts::effect(transition, variable).data())
-                .filter(|datum| iosts.variables.contains(datum))
-                .collect();
+            let data = live_at[target].iter().flat_map(|live| Iosts::effect(transition, live).data());
+            let read: BTreeSet<Datum> = data.filter(|datum| iosts.variables.contains(datum)).collect();
             let live_before = &mut live_at[transition.source];
             let count = live_before.len();
             live_before.extend(read);

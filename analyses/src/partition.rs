@@ -169,10 +169,8 @@ impl Elements {
     /// list has the number of that constraint for each.
     pub fn fixed(&self, id: ElementId) -> (Vec<usize>, Vec<u32>) {
         let (numbers, _) = &self.contents[id.0 as usize];
-        let mut fixed: Vec<(usize, u32)> = numbers
-            .iter()
-            .filter_map(|number| Some((self.known_constraints.get(*number).fixes()?, *number)))
-            .collect();
+        let fixes = |number: &u32| Some((self.known_constraints.get(*number).fixes()?, *number));
+        let mut fixed: Vec<(usize, u32)> = numbers.iter().filter_map(fixes).collect();
         fixed.sort_unstable();
         fixed.into_iter().unzip()
     }

@@ -75,10 +75,8 @@ fn cut_behind_accept(visible: &Visible) -> (Iosts, Numbered<TransitionId, Transi
 /// Counts what the test graph keeps beyond the exact reference.
 pub fn distance(reference: &ExactReference, visible: &Visible, graph: &TestGraph) -> Distance {
     let with_origins = graph.made_of.iter().zip(&graph.iosts.transitions);
-    let kept: BTreeSet<TransitionId> = with_origins
-        .filter(|(_, transition)| Some(transition.target) != graph.inconclusive)
-        .map(|(number, _)| *number)
-        .collect();
+    let goes_on = |(_, t): &(&TransitionId, &Transition)| Some(t.target) != graph.inconclusive;
+    let kept: BTreeSet<TransitionId> = with_origins.filter(goes_on).map(|(number, _)| *number).collect();
     let is_yes = |answer: &ExactAnswer| matches!(answer, ExactAnswer::Yes(_));
     let is_no = |answer: &ExactAnswer| matches!(answer, ExactAnswer::No(_));
     let answer_of = |number: &TransitionId| &reference.transitions[*number];
@@ -94,21 +92,16 @@ pub fn distance(reference: &ExactReference, visible: &Visible, graph: &TestGraph
         _ => None,
     };
     let kept_locations: Vec<LocationId> = graph.origins.iter().filter_map(kept_location).collect();
+    let is_lost = |(number, answer): &(TransitionId, &ExactAnswer)| is_yes(answer) && !kept.contains(number);
+    // Accepting locations become one location Pass in a test graph, so they do not count.
+    let is_exact = |(at, answer): &(LocationId, &ExactAnswer)| is_yes(answer) && !visible.accepting[*at];
     Distance {
         exact: reference.transitions.iter().filter(|answer| is_yes(answer)).count(),
         kept: kept.len(),
         extra: kept.iter().filter(|number| is_no(answer_of(number))).count(),
         unknown: kept.iter().filter(|number| matches!(answer_of(number), ExactAnswer::Unknown(_))).count(),
-        lost: reference
-            .transitions
-            .numbered()
-            .filter(|(number, answer)| is_yes(answer) && !kept.contains(number))
-            .count(),
-        // Accepting locations become one location Pass in a test graph, so they do not count.
-        exact_locations: answers
-            .numbered()
-            .filter(|(at, answer)| is_yes(answer) && !visible.accepting[*at])
-            .count(),
+        lost: reference.transitions.numbered().filter(is_lost).count(),
+        exact_locations: answers.numbered().filter(is_exact).count(),
         kept_locations: kept_locations.len(),
         extra_locations: kept_locations.iter().filter(|at| is_no(&answers[**at])).count(),
         questions: reference.questions,

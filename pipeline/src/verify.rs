@@ -217,14 +217,10 @@ fn replay_violation(
     path: &GoalPath,
 ) -> PropertyViolation {
     let value = |datum: &Datum| path.values.get(datum).cloned().unwrap_or_else(|| Value::any(datum.ty()));
+    let with_value = |datum: &Datum| (datum.clone(), value(datum));
     let initial_state_of = |iosts: &Iosts| State {
         location: iosts.initial,
-        valuation: iosts
-            .constants
-            .iter()
-            .chain(&iosts.variables)
-            .map(|datum| (datum.clone(), value(datum)))
-            .collect(),
+        valuation: iosts.constants.iter().chain(&iosts.variables).map(with_value).collect(),
     };
     let (mut state, observer) = (initial_state_of(specification), initial_state_of(&property.iosts));
     let mut initial = state.valuation.clone();

@@ -176,10 +176,8 @@ impl<'a> Problem<'a> {
         }
         let sorts: Vec<String> = self.data.iter().map(|datum| sort_to_smtlib(datum.ty())).collect();
         let sorts = sorts.join(" ");
-        let mut script: Vec<String> = declarations(&terms)
-            .into_iter()
-            .map(|line| line.replacen("(declare-const ", "(declare-var ", 1))
-            .collect();
+        let as_variable = |line: String| line.replacen("(declare-const ", "(declare-var ", 1);
+        let mut script: Vec<String> = declarations(&terms).into_iter().map(as_variable).collect();
         for side in [Taken::Before, Taken::After] {
             for location in self.iosts.location_ids().filter(|location| self.has_predicate(side, *location)) {
                 script.push(format!("(declare-rel {} ({sorts}))", predicate_name((side, location))));

@@ -46,13 +46,10 @@ pub fn grow_to_ends(
 ) -> bool {
     growth.grow(solver);
     let mut is_complete = growth.tree().nodes.iter().all(|node| node.end != super::NodeEnd::Nodes);
-    let ends: Vec<NodeId> = growth
-        .tree()
-        .nodes
-        .numbered()
-        .filter(|(_, node)| node.state.depth == n && node.end != super::NodeEnd::Unsatisfiable)
-        .map(|(number, _)| number)
-        .collect();
+    let is_end = |(_, node): &(NodeId, &super::TreeNode)| {
+        node.state.depth == n && node.end != super::NodeEnd::Unsatisfiable
+    };
+    let ends: Vec<NodeId> = growth.tree().nodes.numbered().filter(is_end).map(|(number, _)| number).collect();
     for end in ends {
         if is_output(system, &growth.tree().nodes[end].by) {
             accepting.push(end);

@@ -106,11 +106,8 @@ pub fn needed_variables(
 ) -> Vec<BTreeSet<Datum>> {
     let iosts = system.iosts;
     let variables: BTreeSet<Datum> = iosts.variables.iter().cloned().collect();
-    let read_by_condition: Vec<BTreeSet<Datum>> = iosts
-        .transitions
-        .numbers()
-        .map(|number| system.enabled(number).data().intersection(&variables).cloned().collect())
-        .collect();
+    let read_by = |number| system.enabled(number).data().intersection(&variables).cloned().collect();
+    let read_by_condition: Vec<BTreeSet<Datum>> = iosts.transitions.numbers().map(read_by).collect();
     // From the end, because what is needed before a step depends on what is needed after it.
     let mut needed_from_end = vec![BTreeSet::new()];
     let mut needed_after: BTreeSet<Datum> = BTreeSet::new();
@@ -119,12 +116,8 @@ pub fn needed_variables(
         let transition = &iosts.transitions[*step];
         let mut needed_before: BTreeSet<Datum> = BTreeSet::new();
         for variable in &needed_after {
-            match transition.assignments.get(variable) {
-                Some(value) => needed_before.extend(value.data().intersection(&variables).cloned()),
-                None => {
-                    needed_before.insert(variable.clone());
-                }
-            }
+            let data = Iosts::effect(transition, variable).data();
+            needed_before.extend(data.intersection(&variables).cloned());
         }
         for number in read {
             needed_before.extend(read_by_condition[number.0 as usize].iter().cloned());
@@ -277,12 +270,10 @@ impl PathContext {
         let (tied, untied) = self.split_knowledge(kept_symbols.clone());
         kept_symbols.extend(data_of(&tied));
         let (continued, extra) = continue_symbols(&held, &kept_symbols, names, registers);
-        let assignments: Substitution = held
-            .iter()
-            .chain(&extra)
-            .map(|(register, value)| (register.clone(), substitute(value, names)))
-            .filter(|(register, value)| value.as_datum() != Some(register))
-            .collect();
+        let write = |(register, value): &(Datum, Term)| (register.clone(), substitute(value, names));
+        let written = held.iter().chain(&extra).map(write);
+        let assignments: Substitution =
+            written.filter(|(register, value)| value.as_datum() != Some(register)).collect();
         // λ over the new registers.
         for (variable, value) in Arc::make_mut(&mut self.state.open) {
             *value = match held.iter().any(|(register, _)| register == variable) {
@@ -389,11 +380,9 @@ fn project_group(group: Vec<Term>, kept: &BTreeSet<Datum>, registers: &mut Regis
     if let Some(short) = eliminate_data(&passing, &group).filter(|term| term.written_size() <= 400) {
         return short.lowered().conjuncts();
     }
-    let ghosts: Substitution = passing
-        .iter()
-        .filter(|datum| !datum.name().contains("#ghost"))
-        .map(|datum| (datum.clone(), Term::datum(&registers.ghost(datum))))
-        .collect();
+    let without_ghost = passing.iter().filter(|datum| !datum.name().contains("#ghost"));
+    let ghosts: Substitution =
+        without_ghost.map(|datum| (datum.clone(), Term::datum(&registers.ghost(datum)))).collect();
     substitute_all(&group, &ghosts)
 }
 

@@ -244,10 +244,9 @@ pub fn constants_text(constants: &Map<String, Json>) -> String {
 /// Makes the rows of a table for people. The first row is its head.
 pub fn table_rows(summary: &Summary) -> Vec<Vec<String>> {
     // Only runs that are judged on line can have WeakPass: the column is left out if there is none.
-    let kinds: Vec<OutcomeKind> = OutcomeKind::ALL
-        .into_iter()
-        .filter(|kind| *kind != OutcomeKind::Verdict(Verdict::WeakPass) || summary.counts.weak_pass > 0)
-        .collect();
+    let is_shown =
+        |kind: &OutcomeKind| *kind != OutcomeKind::Verdict(Verdict::WeakPass) || summary.counts.weak_pass > 0;
+    let kinds: Vec<OutcomeKind> = OutcomeKind::ALL.into_iter().filter(is_shown).collect();
     let mut head = vec!["test case", "iut", "runs"];
     head.extend(kinds.iter().map(|kind| kind.name()));
     head.push("median s");

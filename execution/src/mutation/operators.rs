@@ -173,11 +173,8 @@ fn apply_operator(
             transition.assignments.insert((*variable).clone(), Term::add(value, &Term::int(1)));
         }
         O::EffectCopied => {
-            let effects: Vec<_> = other
-                .assignments
-                .iter()
-                .filter(|(_, value)| may_mention(value, &original, &actions))
-                .collect();
+            let is_known = |(_, value): &(&Datum, &Term)| may_mention(value, &original, &actions);
+            let effects: Vec<_> = other.assignments.iter().filter(is_known).collect();
             let (variable, value) = random.pick(&effects)?;
             transition.assignments.insert((*variable).clone(), (*value).clone());
         }

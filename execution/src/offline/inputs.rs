@@ -131,11 +131,8 @@ fn choose_value(
 ) -> Result<(), NoSequence> {
     let with_value = |value: &Value, condition: &[Term]| -> Vec<Term> {
         let this_value = Substitution::from([(symbol.clone(), Term::literal(value.clone()))]);
-        substitute_all(condition, &this_value)
-            .iter()
-            .flat_map(Term::conjuncts)
-            .filter(|part| !part.is_true())
-            .collect()
+        let parts = substitute_all(condition, &this_value);
+        parts.iter().flat_map(Term::conjuncts).filter(|part| !part.is_true()).collect()
     };
     for value in candidates {
         let condition_with_value = with_value(&value, condition);

@@ -11,7 +11,9 @@ use crate::reader::collect::Collector;
 use crate::reader::declarations::ReadLocations;
 use crate::reader::shape;
 use crate::reader::surroundings::Surroundings;
-use crate::reader::transition_body::{TimedBody, TransitionBody, TransitionPlaces, read_ends, read_steps};
+use crate::reader::transition_body::{
+    TimedBody, TransitionBody, TransitionEnds, TransitionPlaces, read_ends, read_steps,
+};
 use crate::reader::yaml::{Entry, NodeKind, Yaml};
 
 /// The most steps that may come in any order.
@@ -55,8 +57,18 @@ pub fn read_any_order(
         }
     }
     let (Some(ends), true) = (ends, collector.errors() == errors_before) else { return Vec::new() };
+    write_out(collector, &steps, &ends, context, locations)
+}
 
-    // One location for each set of steps that have been taken. The sets are bits.
+/// Writes out the orders of the steps, with a location for each set of steps that have been taken. The bits
+/// of a set's number say which steps these are.
+fn write_out(
+    collector: &mut Collector,
+    steps: &[(TransitionBody, TimedBody)],
+    ends: &TransitionEnds<'_>,
+    context: &Surroundings<'_>,
+    locations: &mut ReadLocations,
+) -> Vec<(Transition, TransitionPlaces, TimedBody)> {
     let all = (1_usize << steps.len()) - 1;
     let mut location_of_set: Vec<LocationId> = vec![ends.source];
     for taken in 1..all {
@@ -74,7 +86,7 @@ pub fn read_any_order(
         for (number, (step, timed_body)) in steps.iter().enumerate() {
             if taken & (1 << number) == 0 {
                 let (source, target) = (location_of_set[taken], location_of_set[taken | (1 << number)]);
-                let (transition, places) = step.between(&ends, source, target);
+                let (transition, places) = step.between(ends, source, target);
                 transitions.push((transition, places, timed_body.clone()));
             }
         }

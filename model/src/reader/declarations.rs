@@ -290,6 +290,20 @@ fn declare_action(
     actions.add(Action { name: name.text.clone(), kind, parameters: data }, parameters, Some(origin));
 }
 
+/// Reads `controllable:` or `uncontrollable:`. `None` after a mistake, which has been reported.
+fn read_attribute(collector: &mut Collector, entry: &Entry) -> Option<Controllable> {
+    let key = entry.key.text.as_str();
+    let value = shape::scalar(collector, &entry.value, &format!("`{key}`"), "controllable: false")?;
+    if let "true" | "false" = value.text.as_str() {
+        let is_controllable = (value.text == "true") == (key == "controllable");
+        return Some((is_controllable, entry.key.span.clone()));
+    }
+    let message = format!("`{key}` must be `true` or `false`, not `{}`", value.text);
+    let help = "write `controllable: false` for an input that the tester sees but does not send";
+    collector.mistake("not-a-truth-value", message, &value.span, "expected `true` or `false`", help);
+    None
+}
+
 /// Reads the parameters of an action, and whether the tester sends it. A parameter of a broken type has no
 /// datum. The long form has the parameters under a key of their own, next to attributes.
 fn read_parameters(
@@ -317,23 +331,7 @@ fn read_parameters(
     // The long form has attributes, which only timed models know.
     let is_attribute = |entry: &&Entry| matches!(entry.key.text.as_str(), "controllable" | "uncontrollable");
     for entry in entries.iter().filter(is_attribute) {
-        let key = entry.key.text.as_str();
-        let Some(value) = shape::scalar(collector, &entry.value, &format!("`{key}`"), "controllable: false")
-        else {
-            continue;
-        };
-        match value.text.as_str() {
-            "true" | "false" => {
-                let is_controllable = (value.text == "true") == (key == "controllable");
-                controllable = Some((is_controllable, entry.key.span.clone()));
-            }
-            other => {
-                let message = format!("`{key}` must be `true` or `false`, not `{other}`");
-                let help = "write `controllable: false` for an input that the tester sees but does not send";
-                let label = "expected `true` or `false`";
-                collector.mistake("not-a-truth-value", message, &value.span, label, help);
-            }
-        }
+        controllable = read_attribute(collector, entry).or(controllable);
     }
     // The parameters stand under their key in the long form, and beside attributes in the short one.
     let without_attributes: Vec<Entry>;

@@ -164,36 +164,36 @@ fn read_step(
         Some(which) => count(&which.text).and_then(|chosen| usize::try_from(chosen).ok()),
         None => (possible.len() == 1).then_some(1),
     };
-    let transition = chosen.and_then(|chosen| possible.get(chosen.checked_sub(1)?));
-    if transition.is_none() {
-        let (action, location) = (&name.text, &model.location(location).label);
-        let each = possible.iter().enumerate().map(|(index, number)| {
-            format!("{{ {action}: {} }} when {}", index + 1, model.transitions[*number].guard)
-        });
-        let help_to_choose = || format!("say which: {}", each.collect::<Vec<_>>().join("; "));
-        let (message, label, help) = match which {
-            _ if possible.is_empty() => {
-                let names = outgoing.iter().map(|number| model.action_of(*number).name.as_str());
-                (
-                    format!("no transition on `{action}` leaves `{location}`"),
-                    "the path is there at this step",
-                    format!("the transitions from `{location}` are on {}", listed(names)),
-                )
-            }
-            Some(which) => (
-                format!("no transition on `{action}` with the number `{}` leaves `{location}`", which.text),
-                "no such number",
-                help_to_choose(),
-            ),
-            None => (
-                format!("{} transitions on `{action}` leave `{location}`", possible.len()),
-                "which one?",
-                help_to_choose(),
-            ),
-        };
-        collector.mistake("no-such-step", message, &step.head(), label, help);
+    if let Some(transition) = chosen.and_then(|chosen| possible.get(chosen.checked_sub(1)?)) {
+        return Some(PathStep::Transition(*transition));
     }
-    transition.copied().map(PathStep::Transition)
+    let (action, location) = (&name.text, &model.location(location).label);
+    let each = possible.iter().enumerate().map(|(index, number)| {
+        format!("{{ {action}: {} }} when {}", index + 1, model.transitions[*number].guard)
+    });
+    let help_to_choose = || format!("say which: {}", each.collect::<Vec<_>>().join("; "));
+    let (message, label, help) = match which {
+        _ if possible.is_empty() => {
+            let names = outgoing.iter().map(|number| model.action_of(*number).name.as_str());
+            (
+                format!("no transition on `{action}` leaves `{location}`"),
+                "the path is there at this step",
+                format!("the transitions from `{location}` are on {}", listed(names)),
+            )
+        }
+        Some(which) => (
+            format!("no transition on `{action}` with the number `{}` leaves `{location}`", which.text),
+            "no such number",
+            help_to_choose(),
+        ),
+        None => (
+            format!("{} transitions on `{action}` leave `{location}`", possible.len()),
+            "which one?",
+            help_to_choose(),
+        ),
+    };
+    collector.mistake("no-such-step", message, &step.head(), label, help);
+    None
 }
 
 struct PurposeGraph {

@@ -17,7 +17,7 @@ use crate::iosts::{
 use crate::numbered::Numbered;
 use crate::reader::collect::{Collector, inventory};
 use crate::reader::declarations::{
-    Actions, ReadInitial, read_clocks, read_data, read_initial, read_locations, read_name,
+    Actions, ReadInitial, ReadLocations, read_clocks, read_data, read_initial, read_locations, read_name,
 };
 use crate::reader::functions::read_functions;
 use crate::reader::lexer;
@@ -115,20 +115,7 @@ fn read_parsed_purpose(
     };
     let own = constants.iter().chain(&variables).chain(&clocks);
     refuse_capture(collector, &mut names, own, against, &observes);
-    // Other names of the specification are only known for messages about their use.
-    add_hidden(&mut names, model);
-    for datum in model.variables.iter().chain(&model.constants) {
-        names.add_elsewhere(datum.name(), "a datum of the specification that is not observed");
-    }
-    for action in &model.actions {
-        for parameter in &action.parameters {
-            names.add_elsewhere(parameter.name(), format!("a parameter of `{}`", action.name));
-        }
-        names.add_elsewhere(&action.name, "an action, not a datum");
-    }
-    for location in &model.locations {
-        names.add_elsewhere(&location.name, LOCATION);
-    }
+    note_names_of_model(&mut names, model);
     against.functions.iter().for_each(|function| names.add_function(function.clone()));
     read_functions(collector, entries, &mut types, &mut names);
     let mut locations = read_locations(collector, entries);
@@ -157,15 +144,7 @@ fn read_parsed_purpose(
             property::report_no_violate(collector, &root);
         }
     } else if accept.is_none() && (shape::get(entries, "transitions").is_some() || collector.errors() == 0) {
-        let mut diagnostic = Diagnostic::error("no-accept", "the purpose has no location `Accept`")
-            .at(collector.origin(&root.head()), "this purpose accepts nothing");
-        let names = locations.locations.iter().map(|location| location.name.as_str());
-        let meant = collector.nearest(aim.location(), names).and_then(|name| locations.find(name));
-        diagnostic = match meant.and_then(|meant| locations.origins[meant].clone()) {
-            Some(origin) => diagnostic.at(origin, "is this it?").help("did you mean `Accept`?"),
-            None => diagnostic.help("name the location `Accept` where the purpose is met"),
-        };
-        collector.push(diagnostic);
+        report_no_accept(collector, &root, &locations);
     }
     let iosts = Iosts {
         name: name?.0,
@@ -306,6 +285,34 @@ fn read_of(collector: &mut Collector, root: &Yaml, entries: &[Entry], model: &st
         collector.mistake("wrong-specification", message, &place, format!("expected `{model}`"), help);
     }
     Some(name)
+}
+
+/// Notes the other names of the specification, which are only known for messages about their use.
+fn note_names_of_model(names: &mut Names, model: &Iosts) {
+    add_hidden(names, model);
+    for datum in model.variables.iter().chain(&model.constants) {
+        names.add_elsewhere(datum.name(), "a datum of the specification that is not observed");
+    }
+    for action in &model.actions {
+        for parameter in &action.parameters {
+            names.add_elsewhere(parameter.name(), format!("a parameter of `{}`", action.name));
+        }
+        names.add_elsewhere(&action.name, "an action, not a datum");
+    }
+    for location in &model.locations {
+        names.add_elsewhere(&location.name, LOCATION);
+    }
+}
+
+fn report_no_accept(collector: &mut Collector, root: &Yaml, locations: &ReadLocations) {
+    let diagnostic = Diagnostic::error("no-accept", "the purpose has no location `Accept`")
+        .at(collector.origin(&root.head()), "this purpose accepts nothing");
+    let names = locations.locations.iter().map(|location| location.name.as_str());
+    let meant = collector.nearest(Aim::Accept.location(), names).and_then(|name| locations.find(name));
+    collector.push(match meant.and_then(|meant| locations.origins[meant].clone()) {
+        Some(origin) => diagnostic.at(origin, "is this it?").help("did you mean `Accept`?"),
+        None => diagnostic.help("name the location `Accept` where the purpose is met"),
+    });
 }
 
 /// Reads `observes:` into the names.

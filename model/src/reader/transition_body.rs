@@ -239,6 +239,18 @@ fn read_guard_and_assignments(
     Some((guard?, assignments?, origin))
 }
 
+/// Writes assignments such as `x = e; y = f` as a mapping, for a message. `None` for other texts.
+fn rewrite_assignments(text: &str) -> Option<String> {
+    let parts = text.split(';').filter(|part| !part.trim().is_empty());
+    let write = |(name, value): (&str, String)| match value.contains([',', '{', '}', '[', ']', ':', '"', '#'])
+    {
+        true => format!("{}: '{}'", name.trim(), value.replace('\'', "''")),
+        false => format!("{}: {}", name.trim(), value.trim()),
+    };
+    let entries: Option<Vec<String>> = parts.map(|part| split_assignment(part).map(write)).collect();
+    entries.map(|entries| format!("assign: {{ {} }}", entries.join(", ")))
+}
+
 /// Reads `assign:`. Identities are left out.
 fn read_assignments(
     collector: &mut Collector,
@@ -246,17 +258,7 @@ fn read_assignments(
     scope: Scope<'_>,
     origin: &mut TransitionOrigin,
 ) -> Option<Substitution> {
-    // If `x = e` stands here, the example shows how this assignment is written.
-    let own_example = node.as_scalar().and_then(|scalar| {
-        let parts = scalar.text.split(';').filter(|part| !part.trim().is_empty());
-        let entry =
-            |(name, value): (&str, String)| match value.contains([',', '{', '}', '[', ']', ':', '"', '#']) {
-                true => format!("{}: '{}'", name.trim(), value.replace('\'', "''")),
-                false => format!("{}: {}", name.trim(), value.trim()),
-            };
-        let entries: Option<Vec<String>> = parts.map(|part| split_assignment(part).map(entry)).collect();
-        entries.map(|entries| format!("assign: {{ {} }}", entries.join(", ")))
-    });
+    let own_example = node.as_scalar().and_then(|scalar| rewrite_assignments(&scalar.text));
     let like = own_example.as_deref().unwrap_or("assign: { vPaid: vPaid + pCoinValue }");
     let entries = shape::mapping(collector, node, "`assign`", like)?;
     let errors_before = collector.errors();

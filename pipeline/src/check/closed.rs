@@ -73,10 +73,21 @@ pub fn check_closed(closed: &Closed, product: &Product, solver: &mut dyn Solver)
     }
     let is_reached = iosts.reachable_from(iosts.initial);
     checking.holds(is_reached.iter().all(|reached| *reached), "closed 3", || iosts.name.clone());
+    check_ways(&mut checking, closed, product_iosts, &visible);
+    checking.found
+}
 
+/// Checks that the ways of each location are those of the product: none is added, and none is lost. `visible`
+/// has the product's number of each action.
+fn check_ways(
+    checking: &mut Checking<'_>,
+    closed: &Closed,
+    product_iosts: &Iosts,
+    visible: &Numbered<ActionId, ActionId>,
+) {
+    let iosts = &closed.iosts;
     let ways = ClosedWays::of(product_iosts);
-    let outgoing = iosts.outgoing();
-    let product_outgoing = product_iosts.outgoing();
+    let (outgoing, product_outgoing) = (iosts.outgoing(), product_iosts.outgoing());
     for (source, product_source) in iosts.location_ids().zip(&closed.given) {
         // There are too many ways to compare them.
         let Some(product_ways) = ways.of_location(*product_source) else {
@@ -94,7 +105,7 @@ pub fn check_closed(closed: &Closed, product: &Product, solver: &mut dyn Solver)
         });
         let closed_ways: Vec<ClosedWay> = visible_ways.chain(rests).collect();
         for rest in &closed.rests[source] {
-            check_rest(&mut checking, closed, product_iosts, &product_outgoing[rest.at], rest, source);
+            check_rest(checking, closed, product_iosts, &product_outgoing[rest.at], rest, source);
         }
         // A way of the closed machine must be one of the product, or it was added. The other direction finds
         // what was lost.
@@ -124,7 +135,6 @@ pub fn check_closed(closed: &Closed, product: &Product, solver: &mut dyn Solver)
             }
         }
     }
-    checking.found
 }
 
 /// Checks what a [`Rest`] of `closed_source` says: when no internal step goes on from there, and which

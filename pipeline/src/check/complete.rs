@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use coreach_analyses::solver::{Answer, Solver};
-use coreach_model::iosts::{Aim, TestPurpose};
+use coreach_model::iosts::{Aim, TestPurpose, Transition};
 use coreach_model::obligation::enabling_condition;
 use coreach_model::term::Substitution;
 use coreach_model::{Number, Term, TransitionId};
@@ -48,10 +48,8 @@ pub fn check_complete_purpose(
         let mut wanted = vec![enabling_condition(t1)];
         if !rejects && t1.target != accept {
             // An event that violates the property does nothing else.
-            let violating = old
-                .transitions
-                .iter()
-                .filter(|t| (t.source, t.action, t.target) == (t1.source, t1.action, accept));
+            let violates = |t: &&Transition| (t.source, t.action, t.target) == (t1.source, t1.action, accept);
+            let violating = old.transitions.iter().filter(violates);
             wanted.push(Term::or(violating.map(enabling_condition)).not());
         }
         checking.equivalent(&[], &Term::and(wanted), &truth(&t2.guard), SAME, place);

@@ -27,11 +27,8 @@ pub fn check_path_guided(made: &PathGuided, solver: &mut dyn Solver) -> Findings
             if !action.is_visible() {
                 continue;
             }
-            let of_action: Vec<&Transition> = outgoing_numbers
-                .iter()
-                .map(|number| &iosts.transitions[*number])
-                .filter(|t| t.action == id)
-                .collect();
+            let leaving = outgoing_numbers.iter().map(|number| &iosts.transitions[*number]);
+            let of_action: Vec<&Transition> = leaving.filter(|t| t.action == id).collect();
             let place = || format!("{}: {}", name(), action.name);
             let mut facts = made.known[location].clone();
             facts.push(is_time(made));

@@ -9,7 +9,7 @@ use coreach_model::iosts::{ActionKind, Iosts, Transition};
 use coreach_model::obligation::{defined, enabling_condition};
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::term::node::Comparison;
-use coreach_model::term::{literals, substitute};
+use coreach_model::term::{have_values, literals, substitute};
 use coreach_model::{Datum, Term};
 
 use super::obligation::{Checking, Findings};
@@ -98,9 +98,7 @@ pub fn check_silence(
                     checking.broken(rule, iosts.location(location).label.clone());
                     break;
                 }
-                let values = literals(&witness);
-                let equalities = values.iter().map(|(datum, value)| Term::equal(&Term::datum(datum), value));
-                question.push(Term::and(equalities).not());
+                question.push(have_values(&witness).not());
             }
         }
     }

@@ -8,7 +8,7 @@ use coreach_analyses::solver::{Answer, Solver, Witness};
 use coreach_model::Term;
 use coreach_model::iosts::{ActionKind, Iosts, Transition};
 use coreach_model::obligation::{defined, enabling_condition};
-use coreach_model::term::{literals, substitute};
+use coreach_model::term::{have_values, literals, substitute};
 
 use super::obligation::{Checking, Findings};
 use crate::suspend::Suspended;
@@ -81,8 +81,7 @@ pub fn check_suspended(suspended: &Suspended, specification: &Iosts, solver: &mu
                 checking.broken("suspended 4", iosts.location(location).label.clone());
                 break;
             }
-            let equalities = known.iter().map(|(datum, value)| Term::equal(&Term::datum(datum), value));
-            not_quiet.push(Term::and(equalities).not());
+            not_quiet.push(have_values(&state).not());
         }
     }
     checking.found

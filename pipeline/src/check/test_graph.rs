@@ -10,7 +10,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use coreach_analyses::solver::{Answer, Solver};
-use coreach_model::iosts::LocationId;
+use coreach_model::iosts::{LocationId, TransitionId};
 use coreach_model::term::substitute;
 use coreach_model::{Term, Verdict};
 
@@ -18,9 +18,10 @@ use super::facts;
 use super::obligation::{Checking, Findings, by_action, check_definedness, check_overlaps, same_values};
 use crate::artifact::{GraphOrigin, TestGraph, Visible};
 
+const SAME: &str = "test graph 4";
+
 /// Checks the result of `select` against the visible machine.
 pub fn check_test_graph(graph: &TestGraph, visible: &Visible, solver: &mut dyn Solver) -> Findings {
-    const SAME: &str = "test graph 4";
     let mut checking = Checking::new(solver);
     let (iosts, visible_iosts) = (&graph.iosts, &visible.iosts);
     let lengths = [graph.origins.len(), graph.reach.len(), graph.coreach.len(), graph.must_answer.len()];
@@ -64,40 +65,7 @@ pub fn check_test_graph(graph: &TestGraph, visible: &Visible, solver: &mut dyn S
     let fact = |location: LocationId| graph.reach[location].clone();
     check_overlaps(&mut checking, iosts, &fact, "test graph 3");
     check_definedness(&mut checking, iosts, &fact, "test graph: a guard without a value");
-
-    // Each transition of the graph must be one part of the transition that it was made of.
-    let mut kept = HashSet::new();
-    for (transition, &number) in iosts.transitions.iter().zip(&graph.made_of) {
-        let given = &visible_iosts.transitions[number];
-        let label = || iosts.describe(transition);
-        checking.holds(!graph.is_verdict(transition.source), "test graph 1", label);
-        let ends = Some(transition.target) == graph.inconclusive;
-        let is_output = iosts.action(transition.action).is_observed();
-        checking.holds(!ends || is_output, "test graph 2", label);
-        let target = if ends {
-            graph.inconclusive.as_ref()
-        } else if visible.accepting[given.target] {
-            Some(&pass)
-        } else {
-            place_of.get(&given.target)
-        };
-        let is_same = place_of.get(&given.source) == Some(&transition.source)
-            && given.action == transition.action
-            && target == Some(&transition.target)
-            && (!ends || transition.assignments.is_empty())
-            && kept.insert((number, ends));
-        checking.holds(is_same, SAME, label);
-        let inside = substitute(&coreach[given.target], &given.assignments);
-        let side = if ends { inside.not() } else { inside };
-        let guard = Term::and([given.guard.clone(), side]);
-        let context = [reach[given.source].clone()];
-        checking.equivalent(&context, &guard, &transition.guard, SAME, label);
-        if !ends {
-            let same = same_values(&given.assignments, &transition.assignments);
-            let premises = [context[0].clone(), transition.guard.clone()];
-            checking.implies(&premises, &[same], SAME, label);
-        }
-    }
+    let kept = check_parts(graph, visible, &pass, &place_of, &mut checking);
     // A part that is missing must be impossible.
     for (number, given) in visible_iosts.transitions.numbered() {
         if visible.accepting[given.source] || !place_of.contains_key(&given.source) {
@@ -120,6 +88,52 @@ pub fn check_test_graph(graph: &TestGraph, visible: &Visible, solver: &mut dyn S
     checking.found
 }
 
+/// Checks that each transition of the graph is one part of the transition that it was made of: the part that
+/// goes on, or the one that ends in Inconclusive. Returns these parts, each with whether it ends.
+fn check_parts(
+    graph: &TestGraph,
+    visible: &Visible,
+    pass: &LocationId,
+    place_of: &HashMap<LocationId, LocationId>,
+    checking: &mut Checking<'_>,
+) -> HashSet<(TransitionId, bool)> {
+    let (iosts, visible_iosts) = (&graph.iosts, &visible.iosts);
+    let (reach, coreach) = (&graph.decided.reach, &graph.decided.coreach);
+    let mut kept = HashSet::new();
+    for (transition, &number) in iosts.transitions.iter().zip(&graph.made_of) {
+        let given = &visible_iosts.transitions[number];
+        let label = || iosts.describe(transition);
+        checking.holds(!graph.is_verdict(transition.source), "test graph 1", label);
+        let ends = Some(transition.target) == graph.inconclusive;
+        let is_output = iosts.action(transition.action).is_observed();
+        checking.holds(!ends || is_output, "test graph 2", label);
+        let target = if ends {
+            graph.inconclusive.as_ref()
+        } else if visible.accepting[given.target] {
+            Some(pass)
+        } else {
+            place_of.get(&given.target)
+        };
+        let is_same = place_of.get(&given.source) == Some(&transition.source)
+            && given.action == transition.action
+            && target == Some(&transition.target)
+            && (!ends || transition.assignments.is_empty())
+            && kept.insert((number, ends));
+        checking.holds(is_same, SAME, label);
+        let inside = substitute(&coreach[given.target], &given.assignments);
+        let side = if ends { inside.not() } else { inside };
+        let guard = Term::and([given.guard.clone(), side]);
+        let context = [reach[given.source].clone()];
+        checking.equivalent(&context, &guard, &transition.guard, SAME, label);
+        if !ends {
+            let same = same_values(&given.assignments, &transition.assignments);
+            let premises = [context[0].clone(), transition.guard.clone()];
+            checking.implies(&premises, &[same], SAME, label);
+        }
+    }
+    kept
+}
+
 /// Finds where the locations of the visible machine are in the graph. `None` if something does not fit. The
 /// facts there must be those that were used for the decisions.
 fn find_places(
@@ -127,7 +141,6 @@ fn find_places(
     visible: &Visible,
     checking: &mut Checking<'_>,
 ) -> Option<HashMap<LocationId, LocationId>> {
-    const SAME: &str = "test graph 4";
     let iosts = &graph.iosts;
     let mut place_of = HashMap::new();
     let mut is_fine = true;

@@ -67,10 +67,8 @@ fn find_offers(parameters: &[Datum], guard: &Term) -> Option<Vec<String>> {
     if conjuncts.len() != parameters.len() {
         return None;
     }
-    parameters
-        .iter()
-        .map(|parameter| conjuncts.iter().find_map(|part| offered_value(part, parameter)))
-        .collect()
+    let find_offer = |parameter| conjuncts.iter().find_map(|part| offered_value(part, parameter));
+    parameters.iter().map(find_offer).collect()
 }
 
 /// Finds the value that the condition gives the parameter, as an offer. `None` if it gives none that has a

@@ -20,7 +20,7 @@ use coreach_artifact::document::{
 use coreach_artifact::layout;
 use coreach_artifact::terms::{TermNumber, TermTable};
 use coreach_artifact::write::{self, WriteTables};
-use coreach_model::iosts::LocationId;
+use coreach_model::iosts::{Action, LocationId};
 use coreach_model::{ActionKind, Number, Numbered, Term};
 
 use super::{Mark, View};
@@ -104,12 +104,8 @@ fn fill_location(view: &View<'_>, id: LocationId, entry: &mut LocationEntry, tab
 /// Makes the conditions of the document as text, with what they declare.
 fn readable_conditions(view: &View<'_>, document: &Document, terms: &TermTable) -> Readable {
     let declarations = declare_data(view);
-    let parameters: Vec<Vec<String>> = view
-        .iosts
-        .actions
-        .iter()
-        .map(|action| action.parameters.iter().map(smtlib::declaration).collect())
-        .collect();
+    let declare = |action: &Action| action.parameters.iter().map(smtlib::declaration).collect();
+    let parameters: Vec<Vec<String>> = view.iosts.actions.iter().map(declare).collect();
     // A condition may stand at transitions of several actions: then the declarations of all of them are used.
     let mut roots: BTreeSet<TermNumber> = BTreeSet::from([document.initial.condition]);
     for transition in &document.transitions {

@@ -74,11 +74,8 @@ impl SptgShape<'_> {
         };
         // An input that the tester does not send is an output here (`with_silence_action`).
         let is_uncontrollable = |name: &str| made.timing.uncontrollable.contains(name);
-        let variables: Vec<Json> = self
-            .declared
-            .iter()
-            .map(|datum| json!({ "name": self.name_of(datum), "type": self.type_of(datum) }))
-            .collect();
+        let declare = |datum: &Datum| json!({ "name": self.name_of(datum), "type": self.type_of(datum) });
+        let variables: Vec<Json> = self.declared.iter().map(declare).collect();
         json!({
             "manifest": {
                 "version": 0.1,

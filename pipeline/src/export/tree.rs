@@ -120,11 +120,9 @@ pub fn tree_svg(iosts: &Iosts, tree: &PathTree, accepting: &[NodeId]) -> Result<
         height_beside: 0.0,
     };
     let sizes: Vec<NodeSize> = lines.iter().map(size).collect();
-    let steps = tree
-        .nodes
-        .numbered()
-        .filter_map(|(number, node)| Some((node.parent?, number, describe_move(iosts, &node.by))));
-    let steps: Vec<(NodeId, NodeId, String)> = steps.collect();
+    let step =
+        |(number, node): (NodeId, &TreeNode)| Some((node.parent?, number, describe_move(iosts, &node.by)));
+    let steps: Vec<(NodeId, NodeId, String)> = tree.nodes.numbered().filter_map(step).collect();
     let link = |(parent, number, move_text): &(NodeId, NodeId, String)| LayoutLink {
         source: parent.place(),
         target: number.place(),

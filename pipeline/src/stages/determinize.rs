@@ -87,7 +87,8 @@ pub fn determinize(
         Err(stop) => stop,
         made => return made,
     };
-    // If there is no lookahead, too many ways, subsets or transitions are a consequence of that.
+    // Without a lookahead there is no end of ways, subsets or transitions. So their limit says that it is
+    // the choice that is never resolved. All other stops stay as they are.
     use Quantity::{SetTransitions, Subsets, Ways};
     let (
         Lookahead::None { choice, prefix, cycle },

@@ -60,15 +60,15 @@ pub fn select(visible: Visible, options: &Analysis, solver: &mut dyn Solver) -> 
         facts = refine_facts(&cut.iosts, &cut.accepting, facts, horn::engine(), solver);
     }
     // The chain comes from the first analysis, whatever the rounds of selection do. It is put in at the end.
-    let decide = |facts: &Facts| Decided {
+    let as_decided = |facts: &Facts| Decided {
         reach: facts.reach.clone().into(),
         coreach: facts.coreach.clone().into(),
         chain: Vec::new(),
     };
-    let mut known = decide(&facts);
+    let mut known = as_decided(&facts);
     let mut graph = strengthen(&cut, &known, solver);
     if let Some(plain) = facts_without_regions.filter(|_| options.refine != Refinement::Exact) {
-        let plain_known = decide(&plain);
+        let plain_known = as_decided(&plain);
         let plain_graph = strengthen(&cut, &plain_known, solver);
         let has_more = graph.iosts.transitions.len() > plain_graph.iosts.transitions.len();
         // Regions that only split guards have brought nothing.
@@ -416,11 +416,8 @@ impl<'a> GraphBuilder<'a> {
         let reach = facts_with(&known.reach, |_| true);
         let coreach = facts_with(&known.coreach, |verdict| verdict == Verdict::Pass);
         let must_answer = facts_with(self.must_answer, |_| false);
-        let allowed = self
-            .allowed
-            .into_iter()
-            .filter_map(|allowed| Some(Allowed { location: *new_numbers.get(&allowed.location)?, ..allowed }))
-            .collect();
+        let renumber = |old: Allowed| Some(Allowed { location: *new_numbers.get(&old.location)?, ..old });
+        let allowed = self.allowed.into_iter().filter_map(renumber).collect();
         let inconclusive = new_numbers.get(&self.inconclusive).copied();
         let count_into = |target| iosts.transitions.iter().filter(|t| Some(t.target) == target).count();
         let selection = SelectionCounts { inconclusive: count_into(inconclusive), ..self.selection };

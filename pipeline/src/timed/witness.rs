@@ -27,15 +27,9 @@ pub fn shared_trace(
     }
     let (_, own) = system.successor(&state, path[at])?;
     let (_, beside) = system.successor(&state, other)?;
-    let renamed: Substitution = delayed
-        .iosts
-        .variables
-        .iter()
-        .map(|datum| {
-            let other = Datum::new(format!("{}#other", datum.name()), datum.ty().clone());
-            (datum.clone(), Term::datum(&other))
-        })
-        .collect();
+    let other_name = |datum: &Datum| Datum::new(format!("{}#other", datum.name()), datum.ty().clone());
+    let rename = |datum: &Datum| (datum.clone(), Term::datum(&other_name(datum)));
+    let renamed: Substitution = delayed.iosts.variables.iter().map(rename).collect();
     let mut both = own.condition;
     both.extend(substitute_all(&beside.condition, &renamed));
     let Witness::Found(values) = solver.witness(&both) else { return None };

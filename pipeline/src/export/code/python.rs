@@ -45,12 +45,8 @@ pub fn to_python(view: &View<'_>) -> Result<String, Unsuited> {
     let _ = writeln!(out, "\n# What the tester does with it, and its parameters.\nACTIONS = {{");
     for action in &*iosts.actions {
         if let Some(role) = role_word(action.kind) {
-            let parameters: Vec<String> = action
-                .parameters
-                .iter()
-                .map(|datum| format!("({}, {}), ", python_text(datum.name()), types.of(datum.ty())))
-                .collect();
-            let parameters = parameters.concat();
+            let pair = |datum: &Datum| format!("({}, {}), ", python_text(datum.name()), types.of(datum.ty()));
+            let parameters: String = action.parameters.iter().map(pair).collect();
             let _ = writeln!(
                 out,
                 "    {}: ({}, ({})),",
@@ -241,10 +237,8 @@ impl PythonTypes {
     }
 
     fn of_data(&mut self, data: &[Datum]) -> String {
-        let pairs: Vec<String> = data
-            .iter()
-            .map(|datum| format!("{}: {}", python_text(datum.name()), self.of(datum.ty())))
-            .collect();
+        let pair = |datum: &Datum| format!("{}: {}", python_text(datum.name()), self.of(datum.ty()));
+        let pairs: Vec<String> = data.iter().map(pair).collect();
         format!("{{{}}}", pairs.join(", "))
     }
 }
