@@ -13,7 +13,6 @@ use std::sync::Arc;
 pub struct SourceFile {
     /// The path as the user wrote it.
     pub name: String,
-    /// The text, UTF-8.
     pub text: String,
 }
 

@@ -113,7 +113,9 @@ fn names_in_folder(folder: &Path) -> Vec<String> {
 fn nearest_name<'a>(name: Option<&str>, names: &'a [String]) -> Option<&'a str> {
     let name = name?;
     let names = names.iter().map(String::as_str);
-    let with_ending = names.clone().find(|long| long.strip_prefix(name).is_some_and(is_yaml_ending));
+    // Users forget the ending more often than a letter.
+    let with_ending = [".yaml", ".yml"].map(|ending| format!("{name}{ending}"));
+    let with_ending = names.clone().find(|long| with_ending.iter().any(|name| name == long));
     with_ending.or_else(|| nearest(name, names))
 }
 
@@ -141,11 +143,6 @@ pub fn find_meant_file(path: &Path, is_right: impl Fn(&Path) -> Option<bool>) ->
         (None, [only]) => Some(only.clone()),
         (None, _) => None,
     }
-}
-
-/// Is it the ending `.yaml` or `.yml`, which users forget more often than a letter?
-fn is_yaml_ending(ending: &str) -> bool {
-    matches!(ending, ".yaml" | ".yml")
 }
 
 /// Finds the file that a user means by a folder, if any: its `coreach.yaml`, or its only YAML file.

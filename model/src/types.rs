@@ -84,7 +84,6 @@ pub enum RecordForm {
     Entries(Type, Option<Type>),
 }
 
-/// An alternative of a variant.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Alternative {
     pub name: String,

@@ -182,11 +182,8 @@ impl Value {
             (Value::Enum(enumeration, _), Type::Enum(expected)) => enumeration == expected,
             (Value::Array(array), Type::Array(expected)) => {
                 array.ty == *expected
-                    && array.default.is_in(&expected.element)
-                    && array
-                        .cells
-                        .iter()
-                        .all(|(index, value)| index.is_in(&expected.index) && value.is_in(&expected.element))
+                    && array.cells.keys().all(|index| index.is_in(&expected.index))
+                    && array.cells.values().chain([&array.default]).all(|cell| cell.is_in(&expected.element))
             }
             (Value::Record(record, fields), Type::Record(expected)) => {
                 record == expected

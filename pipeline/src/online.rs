@@ -107,16 +107,11 @@ pub fn prepare_online(
     let accepting = kept.map(|old| accepting[*old]);
     let pairs = Pairs { specification, purpose: &complete_purpose, product: &product };
     let origins = kept.map(|old| pairs.origins(Some(*old).filter(|old| Some(*old) != forbidden)));
-    let violated: Vec<(LocationId, Violated)> = match purpose.aim {
-        Aim::Accept => Vec::new(),
-        Aim::Violate => kept
-            .numbered()
-            .filter(|(at, _)| accepting[*at])
-            .map(|(at, old)| {
-                (at, if Some(*old) == forbidden { Violated::Forbidden } else { Violated::Allowed })
-            })
-            .collect(),
-    };
+    let mut violated: Vec<(LocationId, Violated)> = Vec::new();
+    for (at, old) in kept.numbered().filter(|(at, _)| purpose.aim == Aim::Violate && accepting[*at]) {
+        let how = if Some(*old) == forbidden { Violated::Forbidden } else { Violated::Allowed };
+        violated.push((at, how));
+    }
     let verdict_when_met = match purpose.aim {
         Aim::Accept => Verdict::Pass,
         Aim::Violate => Verdict::Fail,

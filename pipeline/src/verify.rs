@@ -195,13 +195,9 @@ fn excluding_facts(
 ) -> Vec<(String, Term)> {
     let iosts = &product.iosts;
     let fact = |location: LocationId| refinement.facts[location.place()].clone();
+    let violating = iosts.transitions.iter().filter(|transition| product.accepting[transition.target]);
     let places: BTreeSet<LocationId> = match refinement.orientation {
-        Orientation::Forward => iosts
-            .transitions
-            .iter()
-            .filter(|transition| product.accepting[transition.target])
-            .map(|transition| transition.source)
-            .collect(),
+        Orientation::Forward => violating.map(|transition| transition.source).collect(),
         Orientation::Backward => BTreeSet::from([iosts.initial]),
     };
     let reached = places.into_iter().map(|location| (iosts.location(location).label.clone(), fact(location)));

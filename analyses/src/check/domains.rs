@@ -57,24 +57,14 @@ pub fn check(iosts: &Iosts, narrow: &[Datum], solver: &mut dyn Solver) -> Vec<Di
                 }
                 Witness::Found(state) => state,
             };
-            let is_never = holds_nowhere(transition, in_guard, &condition, solver);
-            let variable = variable.as_deref();
-            let likely = likely::explain_missing_value(transition, variable, &mut |changed| {
-                cures_warning(changed, variable, is_never, &entries, solver)
-            });
-            let mut helps: Vec<String> = likely.into_iter().collect();
-            let mut start = None;
-            if !is_never {
-                helps.push(describe_addition(transition, variable, &condition, solver));
-                start = find_start(iosts, transition, variable, &condition, solver);
-            }
-            let help = Some(helps.join("; ")).filter(|help| !help.is_empty());
-            let note = start.as_ref().map(|_| "so already at the beginning: does a value lack there?");
-            let state = (!is_never).then_some(start.as_ref().unwrap_or(&state));
-            let mut warning = report_condition(iosts, transition, variable, &condition, state);
-            warning.notes.extend(note.map(str::to_owned));
-            // A type that may be too small has a help of its own.
-            warnings.push(Diagnostic { help: warning.help.clone().or(help), ..warning });
+            warnings.push(make_warning(
+                iosts,
+                transition,
+                (variable.as_deref(), &condition),
+                &state,
+                &entries,
+                solver,
+            ));
             if warnings.len() == LIMIT {
                 warnings.push(warn_of_more());
                 break 'transitions;
@@ -188,6 +178,35 @@ fn holds_nowhere(transition: &Transition, in_guard: bool, condition: &Term, solv
         false => vec![defined(guard), guard.clone(), condition.clone()],
     };
     solver.check(&formula) == Answer::Unsat
+}
+
+/// Makes the warning that a condition, of a variable or of the guard, does not hold in a state, with a help
+/// and, if there is one, a state at the beginning.
+fn make_warning(
+    iosts: &Iosts,
+    transition: &Transition,
+    (variable, condition): (Option<&str>, &Term),
+    state: &Valuation,
+    entries: &[Vec<Term>],
+    solver: &mut dyn Solver,
+) -> Diagnostic {
+    let is_never = holds_nowhere(transition, variable.is_none(), condition, solver);
+    let likely = likely::explain_missing_value(transition, variable, &mut |changed| {
+        cures_warning(changed, variable, is_never, entries, solver)
+    });
+    let mut helps: Vec<String> = likely.into_iter().collect();
+    let mut start = None;
+    if !is_never {
+        helps.push(describe_addition(transition, variable, condition, solver));
+        start = find_start(iosts, transition, variable, condition, solver);
+    }
+    let help = Some(helps.join("; ")).filter(|help| !help.is_empty());
+    let note = start.as_ref().map(|_| "so already at the beginning: does a value lack there?");
+    let state = (!is_never).then_some(start.as_ref().unwrap_or(state));
+    let mut warning = report_condition(iosts, transition, variable, condition, state);
+    warning.notes.extend(note.map(str::to_owned));
+    // A type that may be too small has a help of its own.
+    Diagnostic { help: warning.help.clone().or(help), ..warning }
 }
 
 /// Reports a condition: it does not hold in this state, or (without a state) it holds in none.

@@ -93,30 +93,28 @@ pub fn find_harmonised(machine: &Mealy, separation: &Separation) -> Vec<Vec<Word
     identifiers
 }
 
-/// Finds an adaptive distinguishing sequence: for each state the word that is applied if the machine began in
-/// it. `None`: there is no such sequence, or none was found within the limit. A set has the states in which
-/// the machine may be. An input is usable if each of them takes it, and no two answer alike and go to one
-/// state. First the sets are collected to which usable inputs lead from the set of all states. Then, in
-/// rounds, a set becomes done if it has one state, or an input after which all sets are done. So the sequence
-/// that is found has the least height.
-pub fn find_distinguishing(machine: &Mealy) -> Option<Vec<Word>> {
-    type States = BTreeSet<usize>;
-    // The sets after an input, by their outputs. `None`: the input is not usable.
-    let split = |states: &States, input: usize| -> Option<Vec<(usize, States)>> {
-        let mut parts: Vec<(usize, States)> = Vec::new();
-        for state in states {
-            let (output, target) = machine.next[*state][input]?;
-            match parts.iter_mut().find(|(known, _)| *known == output) {
-                Some((_, part)) => {
-                    if !part.insert(target) {
-                        return None;
-                    }
-                }
-                None => parts.push((output, States::from([target]))),
-            }
+/// The states in which a machine may be.
+type States = BTreeSet<usize>;
+
+/// Returns the states after an input, by its outputs. `None`: the input is not *usable*, since a state does
+/// not take it, or two states answer alike and go to one state.
+fn split_by_output(machine: &Mealy, states: &States, input: usize) -> Option<Vec<(usize, States)>> {
+    let mut parts: Vec<(usize, States)> = Vec::new();
+    for state in states {
+        let (output, target) = machine.next[*state][input]?;
+        match parts.iter_mut().find(|(known, _)| *known == output) {
+            Some((_, part)) => part.insert(target).then_some(())?,
+            None => parts.push((output, States::from([target]))),
         }
-        Some(parts)
-    };
+    }
+    Some(parts)
+}
+
+/// Finds an adaptive distinguishing sequence: for each state the word that is applied if the machine began in
+/// it. `None`: there is no such sequence, or none was found within the limit. First the sets are collected to
+/// which usable inputs lead from the set of all states. Then, in rounds, a set becomes done if it has one
+/// state, or an input after which all sets are done. So the sequence that is found has the least height.
+pub fn find_distinguishing(machine: &Mealy) -> Option<Vec<Word>> {
     let all_states: States = (0..machine.next.len()).collect();
     let mut sets: Vec<States> = vec![all_states.clone()];
     let mut seen: BTreeSet<States> = BTreeSet::from([all_states.clone()]);
@@ -124,7 +122,7 @@ pub fn find_distinguishing(machine: &Mealy) -> Option<Vec<Word>> {
     while position < sets.len() {
         budget::ask();
         for input in 0..machine.inputs {
-            for (_, part) in split(&sets[position], input).into_iter().flatten() {
+            for (_, part) in split_by_output(machine, &sets[position], input).into_iter().flatten() {
                 if part.len() > 1 && seen.insert(part.clone()) {
                     sets.push(part);
                 }
@@ -142,7 +140,8 @@ pub fn find_distinguishing(machine: &Mealy) -> Option<Vec<Word>> {
         for set in sets.iter().filter(|set| !done.contains_key(*set)) {
             let is_done = |part: &States| part.len() == 1 || done.contains_key(part);
             let input = (0..machine.inputs).find(|input| {
-                split(set, *input).is_some_and(|parts| parts.iter().all(|(_, part)| is_done(part)))
+                let parts = split_by_output(machine, set, *input);
+                parts.is_some_and(|parts| parts.iter().all(|(_, part)| is_done(part)))
             });
             new.extend(input.map(|input| (set.clone(), input)));
         }
@@ -156,7 +155,7 @@ pub fn find_distinguishing(machine: &Mealy) -> Option<Vec<Word>> {
         while let Some(&input) = done.get(&set) {
             word.push(input);
             let (output, target) = machine.next[state][input]?;
-            let parts = split(&set, input)?;
+            let parts = split_by_output(machine, &set, input)?;
             set = parts.into_iter().find(|(known, _)| *known == output)?.1;
             state = target;
         }

@@ -282,16 +282,13 @@ impl Walk {
         let WalkProgress { covered, goals, .. } = self.progress();
         let is_spent = !self.varies || self.in_vain >= IN_VAIN;
         let is_vain = self.vain_plans >= VAIN_PLANS;
+        // These are no goals, but worth a longer walk.
+        let has_unmet_data = self.worth.has_open_alternative() || self.elements.are_open();
+        let is_covered = covered == goals && (is_vain || !has_unmet_data) || is_spent && is_vain;
         self.events >= *events
-            || *ends_when_covered && covered == goals && (is_vain || !self.has_unmet_data())
-            || *ends_when_covered && is_spent && is_vain
+            || *ends_when_covered && is_covered
             || percent.is_some_and(|percent| covered * 100 >= percent * goals)
             || deadline.is_some_and(|deadline| Instant::now() >= deadline)
-    }
-
-    /// Tells whether data that are worth a longer walk were not met, although they are no goals.
-    fn has_unmet_data(&self) -> bool {
-        self.worth.has_open_alternative() || self.elements.are_open()
     }
 
     /// Returns the cause of a run's end if it has no more moves.

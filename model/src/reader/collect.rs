@@ -62,7 +62,6 @@ impl Collector {
         }
     }
 
-    /// Reports an error.
     pub fn error(
         &mut self,
         code: &'static str,

@@ -183,7 +183,6 @@ impl Typing<'_, '_> {
         self.check_made(condition, whole)
     }
 
-    /// Types a call of a declared function.
     fn type_declared_call(&mut self, call: &Call, whole: &Range<usize>) -> Option<Term> {
         let Call { name: (name, place), arguments } = call;
         let name = name.as_str();
@@ -564,7 +563,6 @@ impl Typing<'_, '_> {
         owner.is_none()
     }
 
-    /// Types the values of a quantifier.
     fn type_domain(&mut self, values: &QuantifiedValues) -> Option<TypedDomain> {
         match values {
             QuantifiedValues::Between(first, last) => {

@@ -217,12 +217,6 @@ impl Parser<'_> {
         matches!(word, Some(Lexeme::Name(word)) if word == "with") && brace == Some(&Lexeme::Sign("{"))
     }
 
-    /// Parses `with`, and the fields after it.
-    pub(super) fn parse_update(&mut self, base: Expression) -> Parsed {
-        self.next += 1;
-        self.parse_fields(None, Some(base))
-    }
-
     /// Parses a form that begins with a brace or a bracket.
     pub(super) fn parse_form(&mut self) -> Parsed {
         match self.peek().map(|token| &token.kind) {
@@ -274,7 +268,11 @@ impl Parser<'_> {
     }
 
     /// Parses the fields of a record, in braces.
-    fn parse_fields(&mut self, name: Option<(String, Range<usize>)>, base: Option<Expression>) -> Parsed {
+    pub(super) fn parse_fields(
+        &mut self,
+        name: Option<(String, Range<usize>)>,
+        base: Option<Expression>,
+    ) -> Parsed {
         let open = self.need("{", "before the fields")?;
         let mut fields = Vec::new();
         let close = loop {

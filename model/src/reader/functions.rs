@@ -109,7 +109,6 @@ fn read_declaration<'a>(
     declared
 }
 
-/// Reads the parameters of a function.
 fn read_parameters(
     collector: &mut Collector,
     node: &Yaml,

@@ -481,7 +481,8 @@ impl<'a> Parser<'a> {
                 let span = base.span.start..place.end;
                 base = build_expression(ExpressionKind::Field(Box::new(base), field, place), span)?;
             } else if self.is_update() {
-                base = self.parse_update(base)?;
+                self.next += 1;
+                base = self.parse_fields(None, Some(base))?;
             } else if self.is_question() {
                 base = self.parse_question(base)?;
             } else {

@@ -28,7 +28,6 @@ use crate::term::Substitution;
 
 type Outgoing = Numbered<LocationId, Vec<TransitionId>>;
 
-/// A step of a path.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum PathStep {
     Transition(TransitionId),

@@ -16,7 +16,6 @@ use crate::reader::transition_body::TransitionPlaces;
 use crate::reader::yaml::{Entry, NodeKind, Yaml};
 use crate::{Datum, TransitionId};
 
-/// Reports that a property has no location `Violate`.
 pub(super) fn report_no_violate(collector: &mut Collector, root: &Yaml) {
     let label = "nothing violates this property";
     let help = "name the location `Violate` where the property is violated";

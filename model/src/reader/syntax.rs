@@ -78,7 +78,6 @@ pub struct RecordFields {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Match {
     pub subject: Expression,
-    /// The cases, in order.
     pub cases: Vec<MatchCase>,
 }
 

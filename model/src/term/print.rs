@@ -643,7 +643,6 @@ fn write_pair(
     write_term(f, b, at_least_b)
 }
 
-/// Writes an operation on strings.
 fn write_string_operation(
     f: &mut dyn fmt::Write,
     operation: StringOperation,

@@ -46,12 +46,25 @@ pub fn check_product(
     let both = Term::and([truth(&left.initial_condition), truth(&right.initial_condition)]);
     let place = || "the initial condition".to_owned();
     checking.equivalent(&[], &both, &truth(&iosts.initial_condition), "product 4", place);
+    check_transitions(&mut checking, product, left, complete, &location_of);
+    checking.found
+}
 
+/// Checks that each synchronised pair of transitions has one transition of the product, and no other one is
+/// there. `location_of` has the product's location of each pair of locations.
+fn check_transitions(
+    checking: &mut Checking<'_>,
+    product: &Product,
+    left: &Iosts,
+    complete: &CompletePurpose,
+    location_of: &HashMap<(LocationId, LocationId), LocationId>,
+) {
+    let (iosts, right) = (&product.iosts, &complete.purpose.iosts);
     // Maps every synchronised pair of transitions to those of the product that say they were made of it.
     let mut made: BTreeMap<Synchronised, Vec<TransitionId>> = BTreeMap::new();
     let is_whole = product.made_of.len() == iosts.transitions.len();
     if !checking.holds(is_whole, "product 2", || "transitions and what they were made of".to_owned()) {
-        return checking.found;
+        return;
     }
     for ((id, transition), of_pair) in iosts.transitions.numbered().zip(&product.made_of) {
         made.entry((transition.source, *of_pair)).or_default().push(id);
@@ -97,7 +110,6 @@ pub fn check_product(
     for extra in made.into_values().flatten() {
         checking.broken("product 2", iosts.describe(&iosts.transitions[extra]));
     }
-    checking.found
 }
 
 /// Checks that every datum of either side is owned once, and is a variable if it is a variable of one side.
