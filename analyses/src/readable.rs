@@ -127,12 +127,12 @@ pub fn is_implied_by_types(frame: &Frame, constraint: &Constraint) -> bool {
         }
         Some(sum)
     };
-    let (least, most) = (extreme(-1), || extreme(1));
+    let (least, most) = (extreme(-1), extreme(1));
     match constraint.relation() {
         Relation::AtLeast => least.is_some_and(|least| !least.is_negative()),
         Relation::Greater => least.is_some_and(|least| least.is_positive()),
         Relation::Equal => {
-            least.is_some_and(|least| least.is_zero()) && most().is_some_and(|most| most.is_zero())
+            least.is_some_and(|least| least.is_zero()) && most.is_some_and(|most| most.is_zero())
         }
     }
 }

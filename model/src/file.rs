@@ -138,11 +138,8 @@ pub fn find_meant_file(path: &Path, is_right: impl Fn(&Path) -> Option<bool>) ->
         }
     }
     let nearest = nearest_name(name, &of_right_kind).or_else(|| nearest_name(name, &of_unknown_kind));
-    match (nearest, of_right_kind.as_slice()) {
-        (Some(name), _) => Some(name.to_owned()),
-        (None, [only]) => Some(only.clone()),
-        (None, _) => None,
-    }
+    let only = of_right_kind.first().filter(|_| of_right_kind.len() == 1);
+    nearest.or(only.map(String::as_str)).map(str::to_owned)
 }
 
 /// Finds the file that a user means by a folder, if any: its `coreach.yaml`, or its only YAML file.

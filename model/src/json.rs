@@ -128,17 +128,7 @@ impl Tree {
         Ok(match self {
             Tree::Null => Json::Null,
             Tree::Bool(value) => Json::Bool(*value),
-            Tree::Number(digits) => {
-                let read = serde_json::from_str::<serde_json::Number>(digits).ok();
-                // The library may read a fraction as the neighbour of the nearest number, also if it wrote
-                // the fraction itself.
-                let nearest = || digits.parse().ok().and_then(serde_json::Number::from_f64);
-                let value = |text: &str| number::number(text, DOCUMENT.digits).ok();
-                let is_exact = |read: &serde_json::Number| value(&read.to_string()) == value(digits);
-                let exact = read.filter(is_exact).or_else(|| nearest().filter(is_exact));
-                let lost = || format!("cannot keep the number {} exactly", crate::excerpt::shortened(digits));
-                Json::Number(exact.ok_or_else(lost)?)
-            }
+            Tree::Number(digits) => Json::Number(convert_number(digits)?),
             Tree::Text(text) => Json::String(text.clone()),
             Tree::List(items) => Json::Array(items.iter().map(Tree::to_json).collect::<Result<_, _>>()?),
             Tree::Object(members) => {
@@ -147,6 +137,21 @@ impl Tree {
             }
         })
     }
+}
+
+/// Converts a number to one of the usual library.
+///
+/// # Errors
+/// If the library would change it.
+fn convert_number(digits: &str) -> Result<serde_json::Number, String> {
+    let value_of = |text: &str| number::number(text, DOCUMENT.digits).ok();
+    let is_exact = |number: &serde_json::Number| value_of(&number.to_string()) == value_of(digits);
+    let read = || serde_json::from_str(digits).ok();
+    // The library may read a fraction as the neighbour of the nearest number, also if it wrote the fraction
+    // itself.
+    let nearest = || digits.parse().ok().and_then(serde_json::Number::from_f64);
+    let exact = read().filter(is_exact).or_else(|| nearest().filter(is_exact));
+    exact.ok_or_else(|| format!("cannot keep the number {} exactly", crate::excerpt::shortened(digits)))
 }
 
 impl From<&Json> for Tree {

@@ -175,7 +175,7 @@ pub fn time_text(time: &RBig) -> String {
     }
     // The digits of the time without its point, of which `digits` come after the point.
     let scaled = (time * RBig::from(number(10).pow(digits))).numerator().to_string();
-    let (sign, scaled) = scaled.strip_prefix('-').map_or(("", scaled.as_str()), |digits| ("-", digits));
+    let (sign, scaled) = scaled.strip_prefix('-').map_or(("", scaled.as_str()), |unsigned| ("-", unsigned));
     let scaled = format!("{scaled:0>width$}", width = digits + 1);
     let (whole, fraction) = scaled.split_at(scaled.len() - digits);
     if digits == 0 { format!("{sign}{whole}") } else { format!("{sign}{whole}.{fraction}") }

@@ -441,9 +441,9 @@ impl Typing<'_, '_> {
 
     /// Warns of `sum([k for k in m])` if the values of the map `m` are numbers: it adds the keys.
     fn warn_of_keys(&mut self, quantified: &syntax::Quantified, map: Option<&Term>, whole: &Range<usize>) {
-        let before = self.text(&(0..whole.start)).trim_end().strip_suffix("sum(");
-        let is_sum = before
-            .is_some_and(|before| !before.ends_with(|sign: char| sign.is_alphanumeric() || sign == '_'));
+        let before_sum = self.text(&(0..whole.start)).trim_end().strip_suffix("sum(");
+        let goes_on_in_name = |sign: char| sign.is_alphanumeric() || sign == '_';
+        let is_sum = before_sum.is_some_and(|before| !before.ends_with(goes_on_in_name));
         let (Some(element), true) = (&quantified.element, is_sum) else { return };
         let name = &quantified.name.0;
         let value_type = map.and_then(|map| map.sort().as_keyed()?.0.map_value_type());

@@ -178,13 +178,13 @@ fn lex_number(input: &mut Input<'_>) -> Lexed<TokenKind> {
     let stuck = opt(take_while(1.., |c: char| c.is_alphanumeric() || c == '_')).parse_next(input)?;
     if let Some(stuck) = stuck {
         let message = format!("`{whole}{stuck}` is neither a number nor a name");
-        let digits = stuck.strip_prefix('x').filter(|_| whole == "0");
-        let value = match digits.map(|digits| u64::from_str_radix(digits, 16)) {
-            Some(value) => value.ok().map(|value| value.to_string()),
+        // What `0x1f` and `1_000` mean.
+        let decimal = match stuck.strip_prefix('x').filter(|_| whole == "0") {
+            Some(digits) => u64::from_str_radix(digits, 16).ok().map(|value| value.to_string()),
             None => Some(format!("{whole}{stuck}").replace('_', "")),
         };
-        let help = match value.filter(|value| value.chars().all(|c| c.is_ascii_digit())) {
-            Some(value) => format!("write the number in decimal digits: `{value}`"),
+        let help = match decimal.filter(|decimal| decimal.chars().all(|c| c.is_ascii_digit())) {
+            Some(decimal) => format!("write the number in decimal digits: `{decimal}`"),
             None if stuck.starts_with(|c: char| c.is_ascii_alphabetic()) && fraction.is_none() => {
                 format!("begin a name with a letter; write a product as `{whole} * {stuck}`")
             }

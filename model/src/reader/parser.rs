@@ -442,13 +442,12 @@ impl<'a> Parser<'a> {
 
     /// Parses an operand with its prefix signs, which are taken in a loop.
     fn parse_unary(&mut self) -> Parsed {
-        // Each sign with whether it is `!`, and its place.
-        let mut signs = Vec::new();
+        let mut signs: Vec<(fn(Box<Expression>) -> ExpressionKind, usize)> = Vec::new();
         loop {
             if let Some(span) = self.eat("!") {
-                signs.push((true, span.start));
+                signs.push((ExpressionKind::Not, span.start));
             } else if let Some(span) = self.eat("-") {
-                signs.push((false, span.start));
+                signs.push((ExpressionKind::Negate, span.start));
             } else {
                 break;
             }
@@ -459,10 +458,9 @@ impl<'a> Parser<'a> {
             }
         }
         let mut operand = self.parse_postfix()?;
-        while let Some((is_not, start)) = signs.pop() {
+        while let Some((apply, start)) = signs.pop() {
             let span = start..operand.span.end;
-            let kind = if is_not { ExpressionKind::Not } else { ExpressionKind::Negate };
-            operand = build_expression(kind(Box::new(operand)), span)?;
+            operand = build_expression(apply(Box::new(operand)), span)?;
         }
         Ok(operand)
     }

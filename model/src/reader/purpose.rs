@@ -244,15 +244,14 @@ fn refuse_declarations(collector: &mut Collector, entries: &[Entry], aim: Aim, i
     let foreign = ["types", "inputs", "outputs", "internals"];
     let clocks = entries.iter().find(|entry| entry.key.text == "clocks");
     if let (false, Some(entry)) = (is_timed, clocks) {
-        let what = aim.key();
-        let message = format!("`clocks`, but the specification of this {what} is not timed");
+        let message = format!("`clocks`, but the specification of this {} is not timed", aim.key());
         report_timed(collector, &entry.key.span, &message);
     }
     for entry in entries.iter().filter(|entry| foreign.contains(&entry.key.text.as_str())) {
         let key = &entry.key.text;
-        let what = if key == "types" { "types" } else { "actions" };
-        let message = format!("a purpose cannot declare {what}: `{key}`");
-        let help = format!("it has the {what} of its specification: remove `{key}`");
+        let declared = if key == "types" { "types" } else { "actions" };
+        let message = format!("a purpose cannot declare {declared}: `{key}`");
+        let help = format!("it has the {declared} of its specification: remove `{key}`");
         collector.mistake("purpose-declares", message, &entry.key.span, "not in a purpose", help);
     }
     let others: Vec<Entry> =
@@ -264,11 +263,11 @@ fn refuse_declarations(collector: &mut Collector, entries: &[Entry], aim: Aim, i
 
 /// Reads `of:`, which must name the specification.
 fn read_of(collector: &mut Collector, root: &Yaml, entries: &[Entry], model: &str) -> Option<String> {
-    if shape::get(entries, "of").is_none() {
+    let Some(node) = shape::get(entries, "of") else {
         shape::missing_key(collector, root, "of", "the purpose", &format!("of: {model}"));
         return None;
-    }
-    if let Some(scalar) = shape::get(entries, "of")?.as_scalar().filter(|scalar| scalar.text.contains('.')) {
+    };
+    if let Some(scalar) = node.as_scalar().filter(|scalar| scalar.text.contains('.')) {
         let message = format!("`{}` is no name of a specification", scalar.text);
         let help = format!("write the name after `iosts:` in its file: `of: {model}`");
         collector.mistake("not-a-name", message, &scalar.span, format!("expected `{model}`"), help);

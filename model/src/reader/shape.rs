@@ -487,6 +487,9 @@ fn write_joined(collector: &Collector, first: &Entry, second: &Entry) -> Option<
         let joined = format!("{inside}, {}", text(second)?.strip_prefix('{')?.trim_start());
         return (!joined.contains('\n')).then_some(joined);
     }
+    if !["when", "condition"].contains(&first.key.text.as_str()) {
+        return None;
+    }
     let (first_text, second_text) = (&first.value.as_scalar()?.text, &second.value.as_scalar()?.text);
     let has_weak_sign = |text: &str| ["||", "=>", "if ", " or "].iter().any(|sign| text.contains(sign));
     let in_brackets = |text: &str| if has_weak_sign(text) { format!("({text})") } else { text.to_owned() };
@@ -494,12 +497,11 @@ fn write_joined(collector: &Collector, first: &Entry, second: &Entry) -> Option<
     let needs_quotes = joined.contains([',', '[', ']', '{', '}', '#', '"', '\''])
         || joined.contains(": ")
         || joined.starts_with(['!', '&', '*', '%', '@']);
-    let joined = match needs_quotes {
+    Some(match needs_quotes {
         true if joined.contains('"') => format!("'{}'", joined.replace('\'', "''")),
         true => format!("\"{joined}\""),
         false => joined,
-    };
-    matches!(first.key.text.as_str(), "when" | "condition").then_some(joined)
+    })
 }
 
 /// The entries without the repetitions of a key.

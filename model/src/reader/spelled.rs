@@ -35,20 +35,8 @@ impl TypeReading<'_, '_> {
 
     /// Reads `8] of`, the bound of a list, a set or a map.
     fn read_most(&mut self, cursor: &mut Parser<'_>, scalar: &Scalar, like: &str) -> Option<usize> {
-        let most: Result<(IBig, Range<usize>), Box<Mistake>> = (|| {
-            let at = cursor.peek().map_or(0..0, |token| token.span.clone());
-            if !matches!(cursor.peek(), Some(Token { kind: Lexeme::Integer(_) | Lexeme::Sign("-"), .. })) {
-                return Err(cursor.expected(&format!("the bound: {like}")));
-            }
-            let most = read_bound(cursor)?;
-            cursor.need("]", "after the bound")?;
-            match cursor.peek() {
-                Some(Token { kind: Lexeme::Name(of), .. }) if of == "of" => cursor.take(),
-                _ => return Err(cursor.expected(&format!("`of` and the elements' type: {like}"))),
-            };
-            Ok((most, at))
-        })();
-        let (most, at) = most.map_err(|mistake| report(self.collector, scalar, *mistake)).ok()?;
+        let parsed = parse_most(cursor, like);
+        let (most, at) = parsed.map_err(|mistake| report(self.collector, scalar, *mistake)).ok()?;
         let bound = usize::try_from(most.clone()).ok().filter(|most| (1..=MOST_PARTS).contains(most));
         if bound.is_none() {
             let message = format!("the bound of a list, a set or a map is 1 to {MOST_PARTS}, not {most}");
@@ -158,4 +146,19 @@ impl TypeReading<'_, '_> {
         }
         Some(Type::Record(Arc::new(RecordType::option(&some))))
     }
+}
+
+/// Parses `8] of`. Returns the bound, which may be impossible, and its place.
+fn parse_most(cursor: &mut Parser<'_>, like: &str) -> Result<(IBig, Range<usize>), Box<Mistake>> {
+    let at = cursor.peek().map_or(0..0, |token| token.span.clone());
+    if !matches!(cursor.peek(), Some(Token { kind: Lexeme::Integer(_) | Lexeme::Sign("-"), .. })) {
+        return Err(cursor.expected(&format!("the bound: {like}")));
+    }
+    let most = read_bound(cursor)?;
+    cursor.need("]", "after the bound")?;
+    match cursor.peek() {
+        Some(Token { kind: Lexeme::Name(of), .. }) if of == "of" => cursor.take(),
+        _ => return Err(cursor.expected(&format!("`of` and the elements' type: {like}"))),
+    };
+    Ok((most, at))
 }

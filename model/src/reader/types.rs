@@ -371,29 +371,19 @@ impl TypeReading<'_, '_> {
 
     /// Reads a type in the place where it is used. `user` says what needs it.
     fn read_used(&mut self, node: &Yaml, user: &str) -> Option<Type> {
-        match &node.kind {
-            NodeKind::Scalar(scalar) if !node.is_nothing() => self.read_spelled(scalar),
-            _ => {
-                let message = format!("{user} needs a type, but this is {}", node.describe());
-                let help = match &node.kind {
-                    _ if node.is_nothing() => {
-                        "write a type after a name, as in `n: int`, and the literals of an enumeration in brackets: `[A, B]`"
-                    }
-                    NodeKind::Sequence(_) => {
-                        "declare an enumeration under `types:`, as in `types: { Kind: [A, B] }`, and use its name"
-                    }
-                    _ => "declare enumerations and records under `types:`, and use their names",
-                };
-                self.collector.mistake(
-                    "expected-type",
-                    message,
-                    &node.head(),
-                    "expected a type's name",
-                    help,
-                );
-                None
+        let help = match &node.kind {
+            _ if node.is_nothing() => {
+                "write a type after a name, as in `n: int`, and the literals of an enumeration in brackets: `[A, B]`"
             }
-        }
+            NodeKind::Scalar(scalar) => return self.read_spelled(scalar),
+            NodeKind::Sequence(_) => {
+                "declare an enumeration under `types:`, as in `types: { Kind: [A, B] }`, and use its name"
+            }
+            NodeKind::Mapping(_) => "declare enumerations and records under `types:`, and use their names",
+        };
+        let message = format!("{user} needs a type, but this is {}", node.describe());
+        self.collector.mistake("expected-type", message, &node.head(), "expected a type's name", help);
+        None
     }
 
     fn read_spelled(&mut self, scalar: &Scalar) -> Option<Type> {
