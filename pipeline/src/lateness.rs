@@ -207,8 +207,8 @@ fn possible_times(
     let condition = substitute(&enabling_condition(transition), &with_later_delay);
     let bound: Vec<Datum> =
         action.parameters.iter().filter(|p| **p != timing.delay).chain([later_delay]).cloned().collect();
-    let later = Term::compare(Comparison::Greater, &Term::datum(later_delay), &delay);
-    let later = eliminate_bound(&bound, &Term::and([later, condition.clone()]), solver);
+    let is_later = Term::compare(Comparison::Greater, &Term::datum(later_delay), &delay);
+    let later = eliminate_bound(&bound, &Term::and([is_later, condition.clone()]), solver);
     let ever = eliminate_bound(&bound, &condition, solver);
     later.zip(ever).ok_or_else(|| Stop::Quiescence {
         shown: Box::new(ShownTransition::transition(iosts, transition)),

@@ -3,7 +3,7 @@
 
 use coreach_model::budget::{Limit, Passed, WAITS};
 use coreach_model::iosts::{Iosts, Transition};
-use coreach_model::{Diagnostic, Term};
+use coreach_model::{Datum, Diagnostic, Term};
 
 use crate::limits::{Limits, MOST, Quantity};
 use crate::stage::Stage;
@@ -44,9 +44,10 @@ impl ShownTransition {
     pub fn transition(iosts: &Iosts, transition: &Transition) -> Self {
         let guard =
             if transition.guard.is_true() { String::new() } else { format!(" [{}]", transition.guard) };
-        let effects: Vec<String> =
-            transition.assignments.iter().map(|(variable, value)| format!("{variable} := {value}")).collect();
-        let effects = if effects.is_empty() { String::new() } else { format!(" {{{}}}", effects.join(", ")) };
+        let assigned = |(variable, value): (&Datum, &Term)| format!("{variable} := {value}");
+        let assignments: Vec<String> = transition.assignments.iter().map(assigned).collect();
+        let effects =
+            if assignments.is_empty() { String::new() } else { format!(" {{{}}}", assignments.join(", ")) };
         ShownTransition {
             text: format!("{}{guard}{effects}", iosts.describe(transition)),
             origin: transition.origin.whole.clone(),

@@ -442,10 +442,10 @@ impl<'a> Parser<'a> {
 
     /// Parses an operand with its prefix signs, which are taken in a loop.
     fn parse_unary(&mut self) -> Parsed {
-        let mut signs: Vec<(fn(Box<Expression>) -> ExpressionKind, usize)> = Vec::new();
+        let mut signs = Vec::new();
         loop {
             if let Some(span) = self.eat("!") {
-                signs.push((ExpressionKind::Not, span.start));
+                signs.push((ExpressionKind::Not as fn(_) -> _, span.start));
             } else if let Some(span) = self.eat("-") {
                 signs.push((ExpressionKind::Negate, span.start));
             } else {

@@ -75,16 +75,16 @@ fn draw_arrows(paper: &mut Paper, view: &View<'_>, drawn: &Picture) {
 fn draw_asides(paper: &mut Paper, view: &View<'_>, drawn: &Picture) {
     for aside in &drawn.asides {
         let Some(node) = drawn.nodes.iter().find(|node| node.location == aside.location) else { continue };
-        let colour = match aside.kind {
+        let colours @ (_, border) = match aside.kind {
             AsideKind::Verdict(location) => mark_colours(view.mark(location)),
             AsideKind::Loop | AsideKind::Far(_) => ("#f5f5f5", "#999999"),
         };
         let line =
-            if is_walked(view, &aside.transitions) { WALKED } else { Line { colour: colour.1, ..DASHED } };
+            if is_walked(view, &aside.transitions) { WALKED } else { Line { colour: border, ..DASHED } };
         let from = LayoutPoint { x: node.at.x + node.width / 2.0, y: node.at.y };
         let to = LayoutPoint { x: aside.at.x - aside.width / 2.0, y: aside.at.y };
         paper.straight(from, to, line);
-        paper.aside(aside, colour, &full_text(view, aside));
+        paper.aside(aside, colours, &full_text(view, aside));
     }
 }
 

@@ -54,13 +54,14 @@ fn write_frame(graph: &mut Scope<'_, '_>, iosts: &Iosts) {
 
 /// Draws a node. Its first line, the location, is bold, but not the doubt behind it.
 fn draw_node(graph: &mut Scope<'_, '_>, iosts: &Iosts, tree: &PathTree, number: NodeId, accepts: bool) {
-    let lines = write_node_lines(iosts, tree, number);
-    let lines = lines.iter().enumerate().map(|(index, line)| match line.split_once(DOUBT) {
-        _ if index > 0 => escape_html(line),
-        Some((name, "")) => format!("<B>{}</B>{DOUBT}", escape_html(name)),
-        _ => format!("<B>{}</B>", escape_html(line)),
-    });
-    let lines: Vec<String> = lines.collect();
+    let mut lines = Vec::new();
+    for (index, line) in write_node_lines(iosts, tree, number).iter().enumerate() {
+        lines.push(match line.split_once(DOUBT) {
+            _ if index > 0 => escape_html(line),
+            Some((name, "")) => format!("<B>{}</B>{DOUBT}", escape_html(name)),
+            _ => format!("<B>{}</B>", escape_html(line)),
+        });
+    }
     let mut drawn = graph.node_named(node_id(number));
     drawn.set_html(&format!("<{}>", lines.join("<BR/>")));
     if let Some((fill, border)) = choose_colours(tree, number, accepts) {

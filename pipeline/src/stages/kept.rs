@@ -248,7 +248,7 @@ fn memory_variables(variables: &[Datum], sets: &Numbered<LocationId, Set>, memor
             let values: BTreeSet<&Term> = steps.filter_map(|step| step.get(variable)).collect();
             // The slots of a variable have no gaps.
             let slots = (1..=values.len()).filter_map(|slot| memory.get(variable, slot));
-            needed.extend(slots.filter(|memory| seen.insert(*memory)).cloned());
+            needed.extend(slots.filter(|slot| seen.insert(*slot)).cloned());
         }
     }
     needed
