@@ -22,7 +22,7 @@ use crate::solver::Solver;
 use crate::symbolic::System;
 use crate::symbolic::eliminate::eliminate_data;
 
-/// The condition at each place of a path, including its end.
+/// For each place of a path, including its end: the condition under which the rest of the path can be taken.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Future {
     /// The conditions, over the model's variables and constants.
@@ -31,7 +31,7 @@ pub struct Future {
     pub weaker: Vec<usize>,
 }
 
-/// Computes the condition at each place of a path, backwards.
+/// Computes the conditions, from the end of the path to its beginning.
 pub fn future(system: &System<'_>, path: &[TransitionId], solver: &mut dyn Solver) -> Future {
     let mut remembered: HashMap<(TransitionId, Term), (Term, bool)> = HashMap::new();
     let mut conditions = vec![Term::yes()];
