@@ -30,7 +30,6 @@ pub fn open(iut: &Iut) -> Box<dyn Adapter> {
     }
 }
 
-/// Makes the adapter of a description.
 fn make_adapter(iut: &Iut) -> NewAdapter {
     NewAdapter::Elsewhere(match &iut.way {
         Transport::Simulated(model) => {

@@ -192,7 +192,7 @@ pub fn order_moves(
                 ActionKind::Input => Move::Send(planned.transition),
                 ActionKind::Output | ActionKind::Quiescence | ActionKind::Internal => Move::Wait,
             });
-            // Plans seldom wait for silence. So a drawn wait comes before the plan where silence does no harm.
+            // Plans seldom wait for silence: where it does no harm, a drawn wait comes before the plan.
             let idles = silence_decides
                 && moves.first().is_some_and(|offer| offer.step == Move::Wait)
                 && planner.may_idle();

@@ -348,6 +348,7 @@ pub fn check_budgets(limit: Option<Limit>) -> (Option<Overdue>, bool) {
         if let Some(limit) = limit {
             budget.pass(limit);
         }
+        // This looks at the clock.
         budget.is_passed();
     }
     let overdue = certain().filter_map(|budget| {

@@ -30,8 +30,8 @@ pub fn enabling_condition(transition: &Transition) -> Term {
     Term::and(parts)
 }
 
-/// Returns the obligations of [`enabling_condition`] that the guard does not state. Each has the name of the
-/// assigned variable, or `None` for the guard.
+/// Returns the parts of [`enabling_condition`] besides the guard itself, without those that are always true.
+/// Each has the name of the assigned variable, or `None` if it is about the guard's operations.
 pub fn obligations(transition: &Transition) -> Vec<(Option<String>, Term)> {
     let mut memo = HashMap::new();
     let mut obligations = vec![(None, definedness(&transition.guard, &mut memo))];

@@ -35,9 +35,8 @@ pub fn compare_simplicity(one: &Value, other: &Value) -> Ordering {
                 array.cells.iter().flat_map(|(index, cell)| [index.clone(), cell.clone()]).collect()
             };
             let by_count = a.cells.len().cmp(&b.cells.len());
-            by_count
-                .then_with(|| compare_simplicity(&a.default, &b.default))
-                .then_with(|| compare_sequences(&cells(a), &cells(b)))
+            let by_default = || compare_simplicity(&a.default, &b.default);
+            by_count.then_with(by_default).then_with(|| compare_sequences(&cells(a), &cells(b)))
         }
         // Truth values and literals are compared by their place. Other pairs are never of one type.
         _ => one.cmp(other),

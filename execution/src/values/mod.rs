@@ -354,8 +354,8 @@ impl Values {
         }
     }
 
-    /// Draws values once. `None`: the hull of the numbers is empty, whatever is drawn. If it is empty only for
-    /// what was drawn, the list of values is empty. The hints of strings are read once for all draws.
+    /// Draws values once. `None`: the hull of the numbers is empty, whatever is drawn. If it is empty only
+    /// for what was drawn, the list of values is empty. The hints of strings are read once for all draws.
     fn draw<'p>(
         &mut self,
         condition: &Term,

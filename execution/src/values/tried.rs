@@ -143,7 +143,6 @@ fn list_definitions(guard: &Term, parameters: &[Datum]) -> Vec<(usize, Term)> {
     defined
 }
 
-/// Finds the pattern that a term matches a string with.
 fn find_pattern(term: &Term) -> Option<&Term> {
     match term.node() {
         Node::OnStrings(StringOperation::Matches, arguments) => arguments.get(1),

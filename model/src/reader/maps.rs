@@ -214,7 +214,6 @@ impl Typing<'_, '_> {
         self.check_made(Term::standard(StandardOperation::Size, [table.clone()]), whole)
     }
 
-    /// Types `keys(m)`.
     pub(super) fn type_keys(&mut self, call: &Call, whole: &Range<usize>) -> Option<Term> {
         if !self.check_arity("keys", &call.arguments, 1, whole, None) {
             return None;

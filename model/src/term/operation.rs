@@ -247,7 +247,6 @@ impl DerivedOperation {
         }
     }
 
-    /// The sort of the result.
     fn sort(&self, arguments: &[Term]) -> Type {
         match self {
             DerivedOperation::Call(function) => function.body.sort().clone(),
