@@ -119,8 +119,10 @@ impl fmt::Display for Failure {
 
 impl std::error::Error for Failure {}
 
+/// The wait at the end of a run, and how it has left the system ([`Adapter::tear_down`]).
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Teardown {
+    /// What was waited for, in words.
     pub awaited: String,
     #[serde(rename = "ms", with = "milliseconds_of")]
     pub waited: Duration,
@@ -130,6 +132,7 @@ pub struct Teardown {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Left {
+    /// Nothing is under way to the system.
     Clean,
     /// Something may be under way.
     Unclean,

@@ -159,8 +159,8 @@ impl Inbox {
     /// [`Failure::Flood`]: the frame is too long. [`Failure::Garbage`]: its length is no length.
     pub fn take_frame(&mut self) -> Result<Option<Range<usize>>, Failure> {
         let rest = &self.buffer[self.taken..];
-        // Where the frame is in the rest, and how many bytes of the rest it takes with its end or its length.
-        let (frame, whole) = match &self.cut {
+        // Where the frame is in the rest, and how many bytes of the rest go with it: also its end or its length.
+        let (frame, taken) = match &self.cut {
             Cut::Lines => {
                 if self.lines == 0 {
                     self.searched = self.buffer.len();
@@ -206,11 +206,11 @@ impl Inbox {
                 (width..whole, whole)
             }
         };
-        if self.count_waiting() < whole {
+        if self.count_waiting() < taken {
             return Ok(None);
         }
         let frame = self.taken + frame.start..self.taken + frame.end;
-        self.taken += whole;
+        self.taken += taken;
         self.searched = self.taken;
         if frame.len() > LONGEST { Err(self.make_flood()) } else { Ok(Some(frame)) }
     }

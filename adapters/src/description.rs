@@ -182,8 +182,8 @@ pub enum RepliesFrom {
 }
 
 impl Iut {
-    /// Names the system that its runs share: one run at a time may use it. `None` if each run has its own, or
-    /// if the file says that runs do not disturb each other.
+    /// Returns the name of the system that its runs share, and only one run at a time may use. `None` if each
+    /// run has its own, or if the file says that runs do not disturb each other.
     pub fn system(&self) -> Option<String> {
         match &self.behaviour.shared {
             SharedRuns::ByAddress => self.way.shared_system(),

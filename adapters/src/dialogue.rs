@@ -35,13 +35,13 @@ pub struct Dialogue {
     may_be_untaken: bool,
     /// The output that the end of the stream is, if it is one.
     on_close: Option<String>,
-    /// The end has been told as that output.
+    /// The end of this stream has been told as that output.
     has_hung_up: bool,
-    /// When the end of a stream of this run was last told as that output.
+    /// When the end of a stream of this run, of this or an earlier one, was last told as that output.
     hung_up: Option<Instant>,
     sent: Sent,
     /// The number of bytes that had come when something was last sent.
-    came_before: u64,
+    came_before_sending: u64,
     seed: u64,
     evidence: Evidence,
     /// An earlier run has used the stream. Messages before the beginning of this one may be of that run.
@@ -63,7 +63,7 @@ impl Dialogue {
             has_hung_up: false,
             hung_up: None,
             sent: Sent::Yes,
-            came_before: 0,
+            came_before_sending: 0,
             seed: session.seed,
             evidence,
             is_again: false,
@@ -198,23 +198,7 @@ impl Dialogue {
                         let output = binary::read_frame(binary, frame, &mut self.signatures);
                         found = mark_unless_event(frame, output, note_of, &self.evidence)?;
                     }
-                    Encoding::Json => {
-                        let line = read_line(frame, &self.evidence)?;
-                        match read_message(line, &self.signatures, &self.evidence)? {
-                            Message::Output(received) => return Ok(received),
-                            Message::Log => {}
-                            Message::Ready => {
-                                self.evidence.mark(line.as_bytes(), evidence::GARBAGE);
-                                let text = format!("it says twice that it is ready: {}", shortened(line));
-                                let help = "this line answers `start` only: is each message written twice, as by two \
-                                            handlers of a log?";
-                                return Err(Failure::Garbage(text).with_help(help));
-                            }
-                            Message::Error(text) => {
-                                return Err(Failure::Lost(format!("it says: {text}")));
-                            }
-                        }
-                    }
+                    Encoding::Json => found = recognize_json(frame, &self.signatures, &self.evidence)?,
                 }
             }
             match found {
@@ -347,7 +331,7 @@ impl Dialogue {
     /// the process ended, if there is one.
     fn write(&mut self, bytes: &[u8], until: Instant, process: Option<&Process>) -> Result<(), Failure> {
         self.may_be_untaken = true;
-        self.came_before = self.stream.came();
+        self.came_before_sending = self.stream.came();
         let sent = self.stream.send(bytes, until, process.map(Process::end));
         sent.map_err(|failure| match failure {
             Failure::Lost(what) => Failure::Lost(describe_loss(&what, process)),
@@ -377,7 +361,8 @@ impl Dialogue {
                 stream::escape_bytes(bytes)
             ));
         }
-        if let Some(to) = self.stream.channel.moved_to().filter(|_| self.stream.came() == self.came_before) {
+        let has_no_answer = self.stream.came() == self.came_before_sending;
+        if let Some(to) = self.stream.channel.moved_to().filter(|_| has_no_answer) {
             return Some(format!("the last message went to {to}, from where the last answer came. {ports}"));
         }
         let why = self.stream.inbox.describe_short_frame()?;
@@ -438,6 +423,23 @@ impl Dialogue {
             answer if answer.is_empty() => format!("\nthis was after coreach had sent `{sent}`"),
             answer => format!("\nthis was after the answer `{}` to `{sent}`", shortened(&answer)),
         }
+    }
+}
+
+/// Recognizes a frame of JSON during a run, in which `ready` has come already.
+fn recognize_json(frame: &[u8], signatures: &Signatures, evidence: &Evidence) -> Result<Recognized, Failure> {
+    let line = read_line(frame, evidence)?;
+    match read_message(line, signatures, evidence)? {
+        Message::Output(received) => Ok(Recognized::Received(received)),
+        Message::Log => Ok(Recognized::More),
+        Message::Ready => {
+            evidence.mark(line.as_bytes(), evidence::GARBAGE);
+            let text = format!("it says twice that it is ready: {}", shortened(line));
+            let help =
+                "this line answers `start` only: is each message written twice, as by two handlers of a log?";
+            Err(Failure::Garbage(text).with_help(help))
+        }
+        Message::Error(text) => Err(Failure::Lost(format!("it says: {text}"))),
     }
 }
 

@@ -127,38 +127,43 @@ impl Process {
         let status = self.status();
         let state = status.map_or(what.to_owned(), describe_status);
         self.is_end_reported.set(true);
-        let is_broken = status != Some(ExitStatus::Code(0));
-        let error = if is_broken { find_own_error(&lines) } else { None };
+        let has_succeeded = status == Some(ExitStatus::Code(0));
+        let error = if has_succeeded { None } else { find_own_error(&lines) };
         // The error names its place, so the beginning of a long traceback says nothing new.
         let most = if error.is_some() { 6 } else { usize::MAX };
         let words = self.describe_words(&lines[lines.len().saturating_sub(most)..]);
-        // `env` says that it has not found 'python3\r'.
-        let help = if status == Some(ExitStatus::Code(127)) && words.contains("\\r") {
-            format!("\nhelp: {CARRIAGE_RETURN}")
-        } else if is_broken {
-            let explain =
-                |error| explain_error(error).or_else(|| explain_missing_file(error, &self.directory));
-            error.as_deref().and_then(explain).unwrap_or_default()
-        } else if self.is_talking {
-            let background = match self.is_shell() {
-                true => ". A script must start it with `exec`: a program started with `&` gets no input",
-                false => "",
-            };
-            format!("\nhelp: it must run until its input ends{background}")
-        } else if self.went_to_background() {
-            STAY_IN_FOREGROUND.to_owned()
-        } else {
-            MUST_GO_ON.to_owned()
+        let help = match (status, &error) {
+            (Some(ExitStatus::Code(0)), _) => self.explain_success(),
+            // `env` says that it has not found 'python3\r'.
+            (Some(ExitStatus::Code(127)), _) if words.contains("\\r") => {
+                format!("\nhelp: {CARRIAGE_RETURN}")
+            }
+            (_, Some(error)) => explain_error(error)
+                .or_else(|| explain_missing_file(error, &self.directory))
+                .unwrap_or_default(),
+            (_, None) => String::new(),
         };
         let cause = match error {
             Some(error) if status.is_some() => format!(" because of its error: {error}"),
             Some(error) => format!(", after its error: {error}"),
-            None if words.is_empty() && is_broken && status.is_some() => {
+            None if words.is_empty() && !has_succeeded && status.is_some() => {
                 " without a word on standard error: start it by hand to see why".to_owned()
             }
             None => String::new(),
         };
         format!("`{}` {state}{cause}{words}{help}", self.name)
+    }
+
+    /// Says what helps if it has ended too early, and with status 0.
+    fn explain_success(&self) -> String {
+        if !self.is_talking {
+            return if self.went_to_background() { STAY_IN_FOREGROUND } else { MUST_GO_ON }.to_owned();
+        }
+        let background = match self.is_shell() {
+            true => ". A script must start it with `exec`: a program started with `&` gets no input",
+            false => "",
+        };
+        format!("\nhelp: it must run until its input ends{background}")
     }
 
     /// Says whether it is a shell, which may start other programs.

@@ -15,7 +15,8 @@ use std::thread::JoinHandle;
 use std::time::Instant;
 
 use coreach_model::excerpt::shortened;
-use ureq::Agent;
+use ureq::http::{HeaderValue, Response};
+use ureq::{Agent, Body};
 
 use crate::adapter::Failure;
 use crate::cut;
@@ -229,16 +230,31 @@ fn exchange(agent: &Agent, answer: &AnswerBytes, prepared: &PreparedRequest) -> 
     let codings = response.headers().get_all("content-encoding").iter();
     let codings = codings.map(|coding| String::from_utf8_lossy(coding.as_bytes()).trim().to_owned());
     let codings: Vec<String> = codings.filter(|coding| !coding.is_empty()).collect();
-    let text =
-        |value: &ureq::http::HeaderValue| std::str::from_utf8(value.as_bytes()).ok().map(str::to_owned);
     let headers = response.headers().iter();
     let headers =
-        headers.filter_map(|(name, value)| Some((name.as_str().to_owned(), text(value)?))).collect();
+        headers.filter_map(|(name, value)| Some((name.as_str().to_owned(), header_text(value)?))).collect();
     let status = response.status().as_u16();
+    let body = read_body(&mut response, answer)?;
+    if has_chunks {
+        check_chunks(&answer.take()).map_err(no_http)?;
+    }
+    let coding = (!codings.is_empty()).then(|| codings.join(", "));
+    // The path is behind the third slash of `http://host/path`.
+    let path = prepared.url.splitn(4, '/').nth(3).unwrap_or_default();
+    let asked = format!("{} /{path}", prepared.method);
+    let reason = response.status().canonical_reason().unwrap_or_default().to_owned();
+    Ok(Reply { to: prepared.name.clone(), asked, reason, status, headers, coding, body })
+}
+
+fn header_text(value: &HeaderValue) -> Option<String> {
+    std::str::from_utf8(value.as_bytes()).ok().map(str::to_owned)
+}
+
+fn read_body(response: &mut Response<Body>, answer: &AnswerBytes) -> Result<Vec<u8>, Failure> {
     let body = response.body_mut().with_config().limit(cut::LONGEST as u64).read_to_vec();
-    let body = body.map_err(|error| match error {
+    body.map_err(|error| match error {
         ureq::Error::Io(error) if error.kind() == ErrorKind::UnexpectedEof => {
-            let end = match response.headers().get("content-length").and_then(text) {
+            let end = match response.headers().get("content-length").and_then(header_text) {
                 Some(length) => format!(
                     "all bytes of `Content-Length: {}` had come\nhelp: this must be the number of bytes of the body, and all of them must be sent",
                     shortened(&length)
@@ -250,16 +266,7 @@ fn exchange(agent: &Agent, answer: &AnswerBytes, prepared: &PreparedRequest) -> 
             ))
         }
         other => to_failure(other, answer),
-    })?;
-    if has_chunks {
-        check_chunks(&answer.take()).map_err(no_http)?;
-    }
-    let coding = (!codings.is_empty()).then(|| codings.join(", "));
-    // The path is behind the third slash of `http://host/path`.
-    let path = prepared.url.splitn(4, '/').nth(3).unwrap_or_default();
-    let asked = format!("{} /{path}", prepared.method);
-    let reason = response.status().canonical_reason().unwrap_or_default().to_owned();
-    Ok(Reply { to: prepared.name.clone(), asked, reason, status, headers, coding, body })
+    })
 }
 
 /// Says why a request has no answer, of which these bytes have come.

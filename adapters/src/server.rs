@@ -30,7 +30,7 @@ use crate::template::Template;
 use crate::temporary::TemporaryFolder;
 use crate::times::PAUSE;
 
-/// The words for a server that takes no connection.
+/// The words for a server that takes no connection. By them, a way is known to be TCP or HTTP.
 const NO_CONNECTION: &str = "accepted no connection";
 
 /// A server, and the port that was chosen for it if it is ours.
@@ -167,10 +167,11 @@ impl Server {
             // If it has ended, another server has answered.
             if process.has_ended(Instant::now()) {
                 let text = process.farewell("has ended");
-                let is_tcp = way.failed == NO_CONNECTION && !write_template(&self.address).contains("://");
+                let is_plain_tcp =
+                    way.failed == NO_CONNECTION && !write_template(&self.address).contains("://");
                 return Err(Failure::Start(match text.strip_suffix(MUST_GO_ON) {
                     // A program that reads its standard input has met the end of it.
-                    Some(text) if is_tcp && !has_port(launch) => {
+                    Some(text) if is_plain_tcp && !has_port(launch) => {
                         let words = launch.command.words.iter().map(write_template);
                         let words = words.collect::<Vec<_>>().join(", ");
                         format!(

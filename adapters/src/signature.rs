@@ -329,74 +329,17 @@ impl Wire<'_> {
         )
     }
 
-    /// Explains what the user may have meant by a wrong value.
+    /// Explains what the user may have meant by a wrong value. `has_pointers`: the IUT file says where it is.
     fn value_help(&self, datum: &Datum, has_pointers: bool) -> String {
-        let is_integer = datum.ty().is_integer();
-        let text = match self {
-            Wire::Text(text) => Some(*text),
-            Wire::Json(Tree::Text(text)) => Some(text.as_str()),
-            Wire::Json(_) => None,
-        };
-        let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-        if let Some((whole, decimals)) = text.and_then(|text| text.split_once(','))
-            && datum.ty().is_number()
-            && is_digits(whole.trim_start_matches('-'))
-            // Else the comma may separate thousands.
-            && decimals.len() != 3
-            && is_digits(decimals)
-        {
-            let number = format!("{whole}.{decimals}");
-            let number = number.trim_end_matches('0').trim_end_matches('.');
-            return format!("\nhelp: it has a comma as its decimal sign: let the system send `{number}`");
+        if let Some(help) = self.number_help(datum, has_pointers).filter(|_| datum.ty().is_number()) {
+            return help;
         }
-        if let Wire::Text(text) = self
-            && is_integer
-            && text.len() > 1
-            && text.starts_with(['0', '+', ' '])
+        if let Wire::Json(Tree::List(_)) = self
+            && codec::to_wire_json(&Value::any(datum.ty())).is_array()
         {
             return format!(
-                "\nhelp: a number has no leading zeros, `+` or spaces: keep them out of the group, `[+ 0]*(?P<{datum}>\\d+)`"
+                "\nhelp: if the system is right, give `{datum}` another type in the model: a list for repeated elements, a greater bound, or a wider type of elements"
             );
-        }
-        if let (Wire::Json(Tree::Text(text)), true) = (self, is_integer) {
-            let decimal = text.strip_prefix('-').unwrap_or(text).split_once('.');
-            if decimal.is_some_and(|(whole, decimals)| is_digits(whole) && is_digits(decimals)) {
-                return format!("\nhelp: if the system is right, make `{datum}` a `real` in the model");
-            }
-            let read = match has_pointers && text.parse::<i128>().is_ok() {
-                true => {
-                    format!("write `{datum}: {{ pointer: ..., match: '(-?\\d+)' }}` in the IUT file, or ")
-                }
-                false => String::new(),
-            };
-            return format!(
-                "\nhelp: if the system is right, {read}make `{datum}` a `string` in the model, or an `id` if it is only a name"
-            );
-        }
-        let is_number = datum.ty().is_number();
-        if let (Wire::Text(text), true) = (self, is_number)
-            && let Some(looks) = text.chars().find_map(describe_look_alike)
-        {
-            return format!("\nhelp: {looks}: let the system send that");
-        }
-        match self {
-            Wire::Text(text)
-                if is_number && has_pointers && text.contains(|sign: char| sign.is_ascii_digit()) =>
-            {
-                return "\nhelp: to take only the number in it, add `match: '[^0-9-]*(-?\\d+).*'` to its place".to_owned();
-            }
-            Wire::Json(Tree::Object(members)) if is_number && has_pointers && !members.is_empty() => {
-                return format!(
-                    "\nhelp: it is an object: go on with `/{}` in the pointer",
-                    shortened(&members[0].0)
-                );
-            }
-            Wire::Json(Tree::List(_)) if codec::to_wire_json(&Value::any(datum.ty())).is_array() => {
-                return format!(
-                    "\nhelp: if the system is right, give `{datum}` another type in the model: a list for repeated elements, a greater bound, or a wider type of elements"
-                );
-            }
-            _ => {}
         }
         if let Wire::Json(Tree::Null) = self {
             let ty = datum.ty();
@@ -431,6 +374,63 @@ impl Wire<'_> {
                     named.name
                 )
             }
+        }
+    }
+
+    /// Explains what the user may have meant by a wrong value for a number.
+    fn number_help(&self, datum: &Datum, has_pointers: bool) -> Option<String> {
+        let is_integer = datum.ty().is_integer();
+        let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        let text = match self {
+            Wire::Text(text) => Some(*text),
+            Wire::Json(Tree::Text(text)) => Some(text.as_str()),
+            Wire::Json(_) => None,
+        };
+        if let Some((whole, decimals)) = text.and_then(|text| text.split_once(','))
+            && is_digits(whole.trim_start_matches('-'))
+            // Else the comma may separate thousands.
+            && decimals.len() != 3
+            && is_digits(decimals)
+        {
+            let number = format!("{whole}.{decimals}");
+            let number = number.trim_end_matches('0').trim_end_matches('.');
+            return Some(format!(
+                "\nhelp: it has a comma as its decimal sign: let the system send `{number}`"
+            ));
+        }
+        match self {
+            Wire::Text(text) if is_integer && text.len() > 1 && text.starts_with(['0', '+', ' ']) => {
+                Some(format!(
+                    "\nhelp: a number has no leading zeros, `+` or spaces: keep them out of the group, `[+ 0]*(?P<{datum}>\\d+)`"
+                ))
+            }
+            Wire::Json(Tree::Text(text)) if is_integer => {
+                let decimal = text.strip_prefix('-').unwrap_or(text).split_once('.');
+                if decimal.is_some_and(|(whole, decimals)| is_digits(whole) && is_digits(decimals)) {
+                    return Some(format!("\nhelp: if the system is right, make `{datum}` a `real` in the model"));
+                }
+                let read = match has_pointers && text.parse::<i128>().is_ok() {
+                    true => {
+                        format!("write `{datum}: {{ pointer: ..., match: '(-?\\d+)' }}` in the IUT file, or ")
+                    }
+                    false => String::new(),
+                };
+                Some(format!(
+                    "\nhelp: if the system is right, {read}make `{datum}` a `string` in the model, or an `id` if it is only a name"
+                ))
+            }
+            Wire::Text(text) if let Some(looks) = text.chars().find_map(describe_look_alike) => {
+                Some(format!("\nhelp: {looks}: let the system send that"))
+            }
+            Wire::Text(text) if has_pointers && text.contains(|sign: char| sign.is_ascii_digit()) => Some(
+                "\nhelp: to take only the number in it, add `match: '[^0-9-]*(-?\\d+).*'` to its place"
+                    .to_owned(),
+            ),
+            Wire::Json(Tree::Object(members)) if has_pointers && !members.is_empty() => Some(format!(
+                "\nhelp: it is an object: go on with `/{}` in the pointer",
+                shortened(&members[0].0)
+            )),
+            _ => None,
         }
     }
 

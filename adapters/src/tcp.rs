@@ -150,24 +150,7 @@ impl Adapter for TcpAdapter {
         if !self.server.is_ours() {
             system::run_steps_apart(encoding.reset(), &Launched::default(), session)?;
         }
-        for number in 0..self.description.connections.len().max(1) {
-            let channel = self.channel(session)?;
-            let encoding = &self.description.encoding;
-            if self.server.is_ours() && number == 0 {
-                system::run_steps_apart(encoding.reset(), &self.server.launched(), session)?;
-            }
-            let stream = Stream::new(channel, encoding.cut());
-            let evidence = match self.description.connections.get(number) {
-                Some(connection) => self.evidence.over(&connection.name),
-                None => self.evidence.clone(),
-            };
-            let dialogue = Dialogue::new(stream, session, encoding, evidence);
-            // The end of another connection is no output.
-            let on_close = self.behaviour.on_close.clone();
-            let on_close = on_close.filter(|action| self.link.number(action) == number);
-            let dialogue = dialogue.launched(self.server.launched()).with_closing_output(on_close);
-            self.dialogues.push(dialogue);
-        }
+        self.open_dialogues(session)?;
         let Tcp { encoding, settle, launch, .. } = &self.description;
         let process = self.server.process();
         if is_unclean {
@@ -251,6 +234,28 @@ impl Adapter for TcpAdapter {
 }
 
 impl TcpAdapter {
+    /// Opens the connections of a run. A server of ours is started by the first one.
+    fn open_dialogues(&mut self, session: &Session<'_>) -> Result<(), Failure> {
+        for number in 0..self.description.connections.len().max(1) {
+            let channel = self.channel(session)?;
+            let encoding = &self.description.encoding;
+            if self.server.is_ours() && number == 0 {
+                system::run_steps_apart(encoding.reset(), &self.server.launched(), session)?;
+            }
+            let stream = Stream::new(channel, encoding.cut());
+            let evidence = match self.description.connections.get(number) {
+                Some(connection) => self.evidence.over(&connection.name),
+                None => self.evidence.clone(),
+            };
+            let dialogue = Dialogue::new(stream, session, encoding, evidence);
+            // The end of another connection is no output.
+            let on_close = self.behaviour.on_close.clone();
+            let on_close = on_close.filter(|action| self.link.number(action) == number);
+            self.dialogues.push(dialogue.launched(self.server.launched()).with_closing_output(on_close));
+        }
+        Ok(())
+    }
+
     /// Returns the next output over any of the connections, each in its turn.
     fn receive_over_any(&mut self, until: Instant) -> Result<Received, Failure> {
         loop {
@@ -264,8 +269,8 @@ impl TcpAdapter {
                 }
                 let NamedConnection { name, encoding, .. } = &self.description.connections[number];
                 // Only a wait sees that the process is gone.
-                let limit = if is_gone { now + Duration::from_millis(1) } else { now };
-                match self.dialogues[number].receive(encoding, limit, process) {
+                let wait_until = if is_gone { now + Duration::from_millis(1) } else { now };
+                match self.dialogues[number].receive(encoding, wait_until, process) {
                     Ok(Received::Silence) => {}
                     Ok(received) => {
                         self.next_read = number + 1;

@@ -17,7 +17,7 @@ use coreach_pipeline::stop::{Stop, says_work_was_stopped};
 use coreach_project::checked::plural;
 use coreach_project::render;
 use serde::Serialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::console;
 use crate::exit::Exit;
@@ -101,11 +101,10 @@ pub fn draw_briefly(warnings: &[Diagnostic], is_quiet: bool) {
     if console::is_verbose() {
         return console::draw(warnings);
     }
-    let lines = warnings.iter().map(|one| {
-        let place = one.labels.first().map(|(origin, _)| format!(" ({})", origin.file_and_line()));
-        format!("warning: {}{}", one.message, place.unwrap_or_default())
-    });
-    lines.filter(|_| !is_quiet).for_each(|line| console::say(&line));
+    for warning in warnings.iter().filter(|_| !is_quiet) {
+        let place = warning.labels.first().map(|(origin, _)| format!(" ({})", origin.file_and_line()));
+        console::say(&format!("warning: {}{}", warning.message, place.unwrap_or_default()));
+    }
     let count = plural(warnings.len(), "warning");
     console::say(&format!("{count} about the model: `-v` prints them in full"));
 }
@@ -234,26 +233,27 @@ impl EarlyExit {
     pub fn print(&self) -> Exit {
         let exit = self.exit();
         // A file of another kind explains whatever was found in it.
-        let others = if exit == Exit::Mistakes { files::report_other_kinds() } else { Vec::new() };
+        let other_kinds = if exit == Exit::Mistakes { files::report_other_kinds() } else { Vec::new() };
         match self {
             EarlyExit::Refused(found, _) => {
-                let found = if others.is_empty() { found } else { &others };
+                let found = if other_kinds.is_empty() { found } else { &other_kinds };
                 if is_json() {
-                    let diagnostics = render::to_json(found);
-                    let code = exit.code();
-                    console::print_json(
-                        &json!({ "format_version": 1, "exit_code": code, "diagnostics": diagnostics }),
-                    );
+                    console::print_json(&make_error_document(exit.code(), found));
                 } else {
                     console::draw(found);
                     console::say(&count_findings(found));
                 }
             }
-            EarlyExit::Failed(..) if !others.is_empty() => console::draw(&others),
+            EarlyExit::Failed(..) if !other_kinds.is_empty() => console::draw(&other_kinds),
             EarlyExit::Failed(lines, _) => console::say(lines),
         }
         exit
     }
+}
+
+/// Makes the document of a command that has no answer.
+pub fn make_error_document(exit_code: u8, found: &[Diagnostic]) -> Value {
+    json!({ "format_version": 1, "exit_code": exit_code, "diagnostics": render::to_json(found) })
 }
 
 /// Returns the exit code of findings that end a command: mistakes, unless the budget ended the look at them.

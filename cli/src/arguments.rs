@@ -140,14 +140,14 @@ const GROUPS: [(&str, &[&str]); 6] = [
 /// Makes the template of the help, which lists the commands in groups. clap has no groups.
 fn help_template() -> String {
     let commands = CoreachCommand::augment_subcommands(Command::new("coreach"));
-    let about = |name: &&str| {
+    let command_line = |name: &&str| {
         let about = commands.find_subcommand(name).and_then(Command::get_about);
         format!("  {name:<11}  {}\n", about.map(ToString::to_string).unwrap_or_default())
     };
-    let group = |(title, names): &(&str, &[&str])| {
-        format!("{title}:\n{}\n", names.iter().map(about).collect::<String>())
+    let group_text = |(title, names): &(&str, &[&str])| {
+        format!("{title}:\n{}\n", names.iter().map(command_line).collect::<String>())
     };
-    let groups: String = GROUPS.iter().map(group).collect();
+    let groups: String = GROUPS.iter().map(group_text).collect();
     format!(
         "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{groups}Options:\n{{options}}{{after-help}}"
     )

@@ -19,6 +19,7 @@
 //!
 //! After a signal, the exit code is 128 plus the signal's number, as in a shell: 130, 143, 129.
 
+use std::io::IsTerminal;
 use std::os::fd::BorrowedFd;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicI32, Ordering};
@@ -36,7 +37,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use crate::answer::is_json;
+use crate::answer::{is_json, make_error_document};
 use crate::exit::Exit;
 use crate::{console, write};
 
@@ -63,13 +64,13 @@ static PARTIAL: Mutex<Option<Partial>> = Mutex::new(None);
 pub fn start() {
     let ignored = ignored_signals();
     let is_ignored = |signal: i32| ignored >> (signal - 1) & 1 == 1;
-    let wanted = SIGNALS.iter().map(|(signal, _)| *signal).filter(|signal| !is_ignored(*signal));
+    let handled = SIGNALS.iter().map(|(signal, _)| *signal).filter(|signal| !is_ignored(*signal));
     // If a thread cannot be started, the program goes on: limits are not watched, or signals not handled.
-    if let Ok(mut signals) = Signals::new(wanted.clone()) {
+    if let Ok(mut signals) = Signals::new(handled.clone()) {
         let wait = move || signals.forever().for_each(note_signal);
         if thread::Builder::new().name("signals".to_owned()).spawn(wait).is_ok() {
             // The handler itself sets this flag. The thread may be late, and runs would go on until then.
-            for signal in wanted {
+            for signal in handled {
                 let _ = signal_hook::flag::register(signal, keeper::ending_flag());
             }
         }
@@ -129,16 +130,18 @@ fn grace(limit: Limit) -> Duration {
 fn check_limits() {
     let memory = allowed::memory();
     let used = resident_memory();
-    let beyond = (used > memory).then_some(Limit::Memory(memory));
-    let (overdue, is_working) = budget::check_budgets(beyond);
+    let passed = (used > memory).then_some(Limit::Memory(memory));
+    let (overdue, is_working) = budget::check_budgets(passed);
     if let Some(overdue) = overdue
         && is_beyond_grace(&overdue)
         && RECEIVED_SIGNAL.load(Ordering::Relaxed) == 0
     {
         stop_process(overdue.passed);
     }
-    if let Some(limit) = beyond
-        && (!is_working || used > memory + memory / 4)
+    // Work that asks its budget ends by itself, and gives its memory back.
+    let is_far_beyond = used > memory + memory / 4;
+    if let Some(limit) = passed
+        && (!is_working || is_far_beyond)
     {
         let (stage, doing) = budget::current_work();
         let stage = if stage.is_empty() { "run" } else { stage };
@@ -159,29 +162,28 @@ fn ignored_signals() -> u64 {
     mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
 }
 
-/// Handles a signal. At the first one, a command that asks its budget may still tell what is finished.
+/// Ends the process, since a signal has come. At the first one, a command that asks its budget has `PATIENCE`
+/// to tell what is finished.
 fn note_signal(signal: i32) {
     let name = SIGNALS.iter().find(|(known, _)| *known == signal).map_or("a signal", |(_, name)| *name);
     let is_first = RECEIVED_SIGNAL.swap(signal, Ordering::Relaxed) == 0;
     let limit = Limit::Signal(name);
-    let finish = move || {
+    let end_now = move || {
         let (stage, doing) = budget::current_work();
         end_process(exit_code_of_signal(signal), || match stage {
             "" => Diagnostic::error(INTERRUPTED, format!("stopped by {name}")),
             stage => Stop::Budget(Passed { limit, stage, doing }).to_diagnostic(),
         });
     };
-    if is_first && budget::end_all(limit) {
-        // The command tells what is finished. This thread goes on, to hear a second signal.
-        let later = move || {
-            thread::sleep(PATIENCE);
-            finish();
-        };
-        if thread::Builder::new().name("end".to_owned()).spawn(later).is_ok() {
-            return;
-        }
+    let has_command_that_asks = is_first && budget::end_all(limit);
+    let end_later = move || {
+        thread::sleep(PATIENCE);
+        end_now();
+    };
+    // This thread goes on, to hear a second signal.
+    if !has_command_that_asks || thread::Builder::new().name("end".to_owned()).spawn(end_later).is_err() {
+        end_now();
     }
-    finish();
 }
 
 fn stop_process(passed: Passed) -> ! {
@@ -193,26 +195,20 @@ fn end_process(code: u8, why: impl FnOnce() -> Diagnostic) -> ! {
     std::mem::forget(lock(&END));
     keeper::end_all(KILL_TIME);
     write::remove_temporary_files();
-    let found = [why()];
+    let reasons = [why()];
     let partial = lock(&PARTIAL).take();
-    let document = match partial {
-        Some(partial) => Some(partial(code, &found[0])),
-        None if is_json() => {
-            let document = serde_json::json!({
-                "format_version": 1,
-                "exit_code": code,
-                "diagnostics": render::to_json(&found),
-            });
-            Some(format!("{document:#}\n"))
-        }
-        None => None,
+    let answer = match partial {
+        Some(partial) => Some(partial(code, &reasons[0])),
+        None => is_json().then(|| console::document_text(&make_error_document(code, &reasons))),
     };
-    if let Some(document) = &document {
-        write_raw(rustix::stdio::stdout(), document);
+    if let Some(answer) = &answer {
+        write_raw(rustix::stdio::stdout(), answer);
     }
-    if document.is_none() || !is_json() {
-        let clean = if std::io::IsTerminal::is_terminal(&std::io::stderr()) { "\r\u{1b}[2K" } else { "" };
-        write_raw(rustix::stdio::stderr(), &format!("{clean}{}\n", render::render(&found, console::style())));
+    // A document says the reason itself.
+    if !is_json() {
+        let clear_line = if std::io::stderr().is_terminal() { "\r\u{1b}[2K" } else { "" };
+        let text = render::render(&reasons, console::style());
+        write_raw(rustix::stdio::stderr(), &format!("{clear_line}{text}\n"));
     }
     signal_hook::low_level::exit(code.into())
 }

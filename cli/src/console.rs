@@ -119,7 +119,8 @@ pub fn style() -> Style {
     let width = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
     let width = if terminal { width.unwrap_or(100).clamp(40, 200) } else { Style::PLAIN.width };
     let when = COLOR.load(Ordering::Relaxed);
-    let color = when == ColorWhen::Always as u8 || when == ColorWhen::Auto as u8 && terminal && !refused;
+    let is_automatic = when == ColorWhen::Auto as u8;
+    let color = when == ColorWhen::Always as u8 || is_automatic && terminal && !refused;
     Style { color, width }
 }
 

@@ -58,7 +58,7 @@ fn write_item(text: &mut String, item: &EvidenceItem) {
         EvidenceKind::Stderr => "!!",
         EvidenceKind::Omitted => "..",
     };
-    let what = match (item.kind, &item.note) {
+    let label = match (item.kind, &item.note) {
         (EvidenceKind::Mark, Some(note)) => format!("{note}: "),
         (EvidenceKind::Stderr, Some(note)) => format!("standard error, {note}: "),
         (EvidenceKind::Stderr, None) => "standard error: ".to_owned(),
@@ -77,7 +77,7 @@ fn write_item(text: &mut String, item: &EvidenceItem) {
     }
     let mut lines = lines.into_iter();
     let first = lines.next().unwrap_or_default();
-    write_timed_line(text, item.at.as_secs_f64(), &format!("{sign} {what}{first}"));
+    write_timed_line(text, item.at.as_secs_f64(), &format!("{sign} {label}{first}"));
     for line in lines {
         let _ = writeln!(text, "{:>14}{line}", "");
     }
@@ -95,23 +95,17 @@ fn shown_lines(bytes: &[u8]) -> Vec<String> {
 
 /// Shows a line so that no two lines look alike. In bytes that are no text, only ASCII is shown as such.
 fn shown_line(line: &[u8], is_text: bool) -> String {
+    let in_hex = |byte: u8| format!("\\x{byte:02x}");
     let mut text = String::new();
     for chunk in line.utf8_chunks() {
         for sign in chunk.valid().chars() {
             match sign {
                 '\\' | '\r' | '\n' | '\t' => text.extend(sign.escape_default()),
-                sign if sign.is_ascii_control() => drop(write!(text, "\\x{:02x}", u32::from(sign))),
-                sign if sign.is_ascii() || is_text => text.push(sign),
-                sign => {
-                    for byte in sign.encode_utf8(&mut [0; 4]).bytes() {
-                        let _ = write!(text, "\\x{byte:02x}");
-                    }
-                }
+                _ if !sign.is_ascii_control() && (sign.is_ascii() || is_text) => text.push(sign),
+                _ => text.extend(sign.encode_utf8(&mut [0; 4]).bytes().map(in_hex)),
             }
         }
-        for byte in chunk.invalid() {
-            let _ = write!(text, "\\x{byte:02x}");
-        }
+        text.extend(chunk.invalid().iter().copied().map(in_hex));
     }
     match text.char_indices().nth(LONGEST_EXCERPT) {
         Some((at, _)) => {

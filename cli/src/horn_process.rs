@@ -45,13 +45,10 @@ impl HornProcess {
 impl HornEngine for HornProcess {
     fn solve(&mut self, script: &str) -> HornReply {
         const CHECK_INTERVAL: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
-        let mut child = Command::new(&self.program);
-        let child = child
-            .arg(SUBCOMMAND)
-            .arg(std::process::id().to_string())
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped());
-        let mut child = match child.stderr(Stdio::null()).spawn() {
+        let mut command = Command::new(&self.program);
+        command.arg(SUBCOMMAND).arg(std::process::id().to_string());
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut child = match command.spawn() {
             Ok(child) => KilledOnDrop(child),
             Err(error) => return HornReply::Unknown(format!("no process: {error}")),
         };
@@ -61,6 +58,7 @@ impl HornEngine for HornProcess {
         let _ = stdin.write_all(script.as_bytes());
         drop(stdin);
         let (begun, mut text, mut piece) = (Instant::now(), Vec::new(), [0; 4096]);
+        // The answer ends where the process closes its output.
         loop {
             match poll(&mut [PollFd::new(&stdout, PollFlags::IN)], Some(&CHECK_INTERVAL)) {
                 Ok(0) | Err(Errno::INTR) if begun.elapsed() < LONGEST => budget::ask_now(),

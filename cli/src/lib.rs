@@ -66,11 +66,9 @@ fn report_bad_arguments(error: clap::Error) -> Exit {
         let lost = written.err().filter(|error| error.kind() != ErrorKind::BrokenPipe);
         return add_write_error(lost.map_or(Exit::Fine, |error| EarlyExit::from(error).print()));
     }
-    let tips = explain_bad_arguments(&mut error, &shown);
+    let styled = |tip: &String| StyledStr::from(story::wrap(&format!("    {tip}")).trim().to_owned());
+    let tips: Vec<StyledStr> = explain_bad_arguments(&mut error, &shown).iter().map(styled).collect();
     if !tips.is_empty() {
-        let tips =
-            tips.iter().map(|tip| StyledStr::from(story::wrap(&format!("    {tip}")).trim().to_owned()));
-        let tips = tips.collect();
         error.insert(ContextKind::Suggested, ContextValue::StyledStrs(tips));
     }
     // Nobody can be told that standard error is closed.
@@ -87,18 +85,7 @@ fn explain_bad_arguments(error: &mut clap::Error, shown: &[String]) -> Vec<Strin
     }
     // Other tips repeat the command, in which the words must be joined.
     let shown = &join_constants(shown);
-    // A range, as in `--seed 1..10` or `--runs 1-10`.
-    if let Some([option, given]) =
-        shown.array_windows().find(|[option, _]| *option == "--seed" || *option == "--runs")
-        && let Some((first, last)) = given.split_once("..").or(given.split_once('-'))
-        && let (Ok(first), Ok(last)) = (first.parse::<u64>(), last.trim_start_matches('=').parse::<u64>())
-        && let Some(more) = last.checked_sub(first)
-    {
-        let runs = more.saturating_add(1);
-        tips.push(format!(
-            "`{option}` takes one number. The seeds {first} to {last} are `--seed {first} --runs {runs}`"
-        ));
-    }
+    tips.extend(explain_range(shown));
     let text = error.to_string();
     let lacks = |argument: &str| {
         error.kind() == ArgumentErrorKind::MissingRequiredArgument && text.contains(argument)
@@ -131,24 +118,37 @@ fn explain_bad_arguments(error: &mut clap::Error, shown: &[String]) -> Vec<Strin
     tips
 }
 
+/// Explains a range of seeds or runs, as in `--seed 1..10` or `--runs 1-10`. `None` if there is none.
+fn explain_range(shown: &[String]) -> Option<String> {
+    let takes_number = |[option, _]: &&[String; 2]| option == "--seed" || option == "--runs";
+    let [option, range] = shown.array_windows().find(takes_number)?;
+    let (first, last) = range.split_once("..").or(range.split_once('-'))?;
+    let (first, last) = (first.parse::<u64>().ok()?, last.trim_start_matches('=').parse::<u64>().ok()?);
+    let runs = last.checked_sub(first)?.saturating_add(1);
+    let seeds = format!("The seeds {first} to {last} are `--seed {first} --runs {runs}`");
+    Some(format!("`{option}` takes one number. {seeds}"))
+}
+
 /// The keys of files that users take for options, each with where it belongs.
 const KEYS: [(&str, &str); 2] = [
     ("within", "write `within: 5 s` into the IUT file, or give `--quiescence 5s`"),
     ("formats", "write the formats into the configuration: `output: { formats: [json, svg] }`"),
 ];
 
-/// Explains an option that this command does not have, but other commands or tools, or a file as a key.
-/// `None` for other options.
+/// Explains an option that is not one of the given command, but of other commands or tools, or a key of a
+/// file. `None` for other options.
 fn explain_option(option: &str, shown: &[String]) -> Option<String> {
     let (long, program) = (option.strip_prefix("--")?, Arguments::command());
     let has_option =
         |command: &&clap::Command| command.get_arguments().any(|argument| argument.get_long() == Some(long));
+    let given_command = shown.iter().skip(1).find_map(|word| program.find_subcommand(word))?;
+    if has_option(&given_command) {
+        return None;
+    }
     let owners = program.get_subcommands().filter(|command| !command.is_hide_set()).filter(has_option);
     let owners: Vec<String> = owners.map(|command| format!("`coreach {}`", command.get_name())).collect();
-    let given_command = shown.iter().skip(1).find_map(|word| program.find_subcommand(word))?;
     let name = given_command.get_name();
     match (name, long) {
-        _ if has_option(&given_command) => None,
         ("test", "seeds") if let Some(count) = find_value(option, shown) => {
             Some(format!("`--runs {count}` makes {count} runs, each with a seed of its own"))
         }

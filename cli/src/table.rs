@@ -34,9 +34,9 @@ fn table_within(rows: &[Vec<String>], left: usize, width: u16) -> String {
         };
         table.add_row(row.iter().enumerate().map(cell));
     }
-    // Each column needs the width of its longest word, or of its widest figure. The sum is the least width.
+    // Each column needs the width of its longest word, or of its widest figure. The sum is the least_width width.
     let widths = table.column_max_content_widths();
-    let mut least = 0_u16;
+    let mut least_width = 0_u16;
     for (number, column) in table.column_iter_mut().enumerate() {
         let gap = if number + 1 == widths.len() { 0 } else { 2 };
         let widest = widths.get(number).copied().unwrap_or(0);
@@ -45,26 +45,28 @@ fn table_within(rows: &[Vec<String>], left: usize, width: u16) -> String {
         // A longer word than a sixth of a row may be split.
         let longest_word = u16::try_from(words.max().unwrap_or(0)).unwrap_or(u16::MAX).min(width / 6);
         let needs = if number < left { longest_word.min(widest) } else { widest }.saturating_add(gap);
-        least = least.saturating_add(needs);
+        least_width = least_width.saturating_add(needs);
         column.set_padding((0, gap)).set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(needs)));
     }
-    table.set_width(width.max(least));
+    table.set_width(width.max(least_width));
     table.lines().map(|line| line.trim_end().replace(BLANK, " ") + "\n").collect()
 }
 
-/// Replaces the blanks in the strings of a text by another sign, but not in longer strings.
+/// Replaces each blank in a quoted string by `blank`, so that no line is broken there. Strings of `longest`
+/// characters and more stay.
 pub(crate) fn keep_strings(text: &str, longest: usize, blank: &str) -> String {
     // A quote in a string does not end it.
-    let text = text.replace("\\\"", "\u{1}");
-    let parts: Vec<&str> = text.split('"').collect();
-    // A string without its last quote is none.
-    let is_string =
-        |place: usize| place % 2 == 1 && place + 1 < parts.len() && parts[place].chars().count() < longest;
-    let kept = (0..parts.len()).map(|place| match is_string(place) {
-        true => parts[place].replace(' ', blank),
-        false => parts[place].to_owned(),
-    });
-    kept.collect::<Vec<_>>().join("\"").replace('\u{1}', "\\\"")
+    const QUOTE_IN_STRING: &str = "\u{1}";
+    let text = text.replace("\\\"", QUOTE_IN_STRING);
+    let mut parts: Vec<String> = text.split('"').map(str::to_owned).collect();
+    // Each second part is within quotes. A string without its last quote is none.
+    let last = parts.len() - 1;
+    for string in parts[..last].iter_mut().skip(1).step_by(2) {
+        if string.chars().count() < longest {
+            *string = string.replace(' ', blank);
+        }
+    }
+    parts.join("\"").replace(QUOTE_IN_STRING, "\\\"")
 }
 
 #[cfg(test)]

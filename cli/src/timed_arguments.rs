@@ -191,7 +191,7 @@ pub struct VerdictArguments {
     #[arg(long)]
     pub published: bool,
     /// Follow at most this many states at once
-    #[arg(long, value_name = "STATES", default_value_t = MOST, value_parser = positive)]
+    #[arg(long, value_name = "STATES", default_value_t = NonZeroUsize::new(MOST_CONTEXTS).unwrap_or(NonZeroUsize::MIN), value_parser = positive)]
     pub contexts: NonZeroUsize,
     /// Count Inconclusive as Pass (exit code 0), as itself (3) or as Fail (1)
     #[arg(long, value_enum, value_name = "HOW", default_value_t)]
@@ -216,7 +216,3 @@ fn parse_form(text: &str) -> Result<PathForm, String> {
         other => other.parse().map(PathForm::Export).map_err(|error| format!("{error}, sptg")),
     }
 }
-const MOST: NonZeroUsize = match NonZeroUsize::new(MOST_CONTEXTS) {
-    Some(most) => most,
-    None => NonZeroUsize::MIN,
-};

@@ -20,7 +20,7 @@ const HEAD: &str = "\
 pub fn shell_transcript(heading: &str, wire: &[EvidenceItem]) -> String {
     let mut text = String::new();
     for line in heading.lines() {
-        write_line(&mut text, &format!("# {}", escape(line.as_bytes(), EscapeReader::People)));
+        write_comment(&mut text, "", line.as_bytes());
     }
     text.push_str(HEAD);
     let mut connections: Vec<Option<&str>> = Vec::new();
@@ -31,10 +31,7 @@ pub fn shell_transcript(heading: &str, wire: &[EvidenceItem]) -> String {
     }
     for over in connections {
         if let Some(name) = over {
-            write_line(
-                &mut text,
-                &format!("# the connection {}", escape(name.as_bytes(), EscapeReader::People)),
-            );
+            write_comment(&mut text, "the connection ", name.as_bytes());
         }
         let mut connection = ConnectionText { text: &mut text, is_open: false, last: None };
         wire.iter().filter(|item| item.over.as_deref() == over).for_each(|item| connection.add_item(item));
@@ -63,7 +60,7 @@ impl ConnectionText<'_> {
             phase => format!("{} ({})", item.kind.name(), phase.name()),
         };
         if let Some(note) = &item.note {
-            write_line(self.text, &format!("# {sign} ({})", escape(note.as_bytes(), EscapeReader::People)));
+            write_comment(self.text, sign, format!(" ({note})").as_bytes());
         }
         self.add_received(sign, &item.bytes);
         self.write_missing(item);
@@ -76,7 +73,7 @@ impl ConnectionText<'_> {
 
     fn add_received(&mut self, sign: &str, bytes: &[u8]) {
         for line in bytes.split_inclusive(|byte| *byte == b'\n') {
-            write_line(self.text, &format!("# {sign} {}", escape(line, EscapeReader::People)));
+            write_comment(self.text, &format!("{sign} "), line);
         }
     }
 
@@ -125,19 +122,20 @@ fn curl_command(bytes: &[u8]) -> Option<String> {
     let end = bytes.windows(BLANK_LINE.len()).position(|window| window == BLANK_LINE)?;
     let (head, body) = (std::str::from_utf8(&bytes[..end]).ok()?, &bytes[end + BLANK_LINE.len()..]);
     let is_plain = |line: &str| line.chars().all(|sign| matches!(sign, ' '..='~'));
-    let (first, lines) = head.split_once("\r\n").unwrap_or((head, ""));
-    let [method, path, version] = first.split(' ').collect::<Vec<_>>().try_into().ok()?;
+    let (request_line, header_lines) = head.split_once("\r\n").unwrap_or((head, ""));
+    let [method, path, version] = request_line.split(' ').collect::<Vec<_>>().try_into().ok()?;
     if !version.starts_with("HTTP/1.") || !head.split("\r\n").all(is_plain) {
         return None;
     }
     // With a line that is no header, this is no request for `curl`.
     let mut headers = Vec::new();
-    for line in lines.split("\r\n").filter(|line| !line.is_empty()) {
+    for line in header_lines.split("\r\n").filter(|line| !line.is_empty()) {
         let (name, value) = line.split_once(':').filter(|(name, _)| !name.contains(' '))?;
         headers.push((name, value.trim()));
     }
-    let find = |wanted: &str| headers.iter().find(|(name, _)| name.eq_ignore_ascii_case(wanted));
-    let base = find("Host").map_or(String::new(), |(_, host)| quote_for_shell(&format!("http://{host}")));
+    let find_header = |wanted: &str| headers.iter().find(|(name, _)| name.eq_ignore_ascii_case(wanted));
+    let host = find_header("Host");
+    let base = host.map_or(String::new(), |(_, host)| quote_for_shell(&format!("http://{host}")));
     let mut command = format!("BASE=${{BASE-{base}}}\n");
     if !body.is_empty() {
         let _ = write!(command, "printf '{}' | ", escape(body, EscapeReader::Printf));
@@ -154,7 +152,7 @@ fn curl_command(bytes: &[u8]) -> Option<String> {
     }
     if !body.is_empty() {
         // A header without a value makes `curl` leave out its own.
-        command.push_str(if find("Content-Type").is_none() { " -H 'Content-Type:'" } else { "" });
+        command.push_str(if find_header("Content-Type").is_none() { " -H 'Content-Type:'" } else { "" });
         command.push_str(" --data-binary @-");
     }
     Some(command)
@@ -162,6 +160,10 @@ fn curl_command(bytes: &[u8]) -> Option<String> {
 
 fn write_line(text: &mut String, line: &str) {
     *text += &format!("{line}\n");
+}
+
+fn write_comment(text: &mut String, head: &str, bytes: &[u8]) {
+    write_line(text, &format!("# {head}{}", escape(bytes, EscapeReader::People)));
 }
 
 pub(crate) fn quote_for_shell(text: &str) -> String {

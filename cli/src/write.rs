@@ -77,26 +77,26 @@ impl PendingFile {
         let short_name: String = name.to_string_lossy().chars().take(50).collect();
         let mode = if output.is_private() { 0o600 } else { 0o666 };
         let flags = OFlags::WRONLY | OFlags::TMPFILE | OFlags::CLOEXEC;
-        // A file without a name vanishes by itself, if it is never finished.
-        if let Ok(file) = openat(CWD, folder, flags, Mode::from_raw_mode(mode)).map(File::from) {
-            if let Some(existing) = existing {
-                file.set_permissions(existing.permissions())?;
+        let mut target = match openat(CWD, folder, flags, Mode::from_raw_mode(mode)) {
+            // A file without a name vanishes by itself, if it is never finished.
+            Ok(file) => {
+                let number = NEXT_NAME.fetch_add(1, Ordering::Relaxed);
+                let temporary = folder.join(format!(".{short_name}.{}-{number}.tmp", std::process::id()));
+                PendingTarget::Unnamed(file.into(), temporary, path)
             }
-            let number = NEXT_NAME.fetch_add(1, Ordering::Relaxed);
-            let temporary = folder.join(format!(".{short_name}.{}-{number}.tmp", std::process::id()));
-            return Ok(PendingFile { target: PendingTarget::Unnamed(file, temporary, path), may_replace });
-        }
-        let file = tempfile::Builder::new()
-            .prefix(&format!(".{short_name}."))
-            .suffix(".tmp")
-            .make_in(folder, |path| {
-                fs::OpenOptions::new().write(true).create_new(true).mode(mode).open(path)
-            })?;
-        lock(&TEMPORARY_FILES).insert(file.path().to_owned());
+            Err(_) => {
+                let make =
+                    |path: &Path| fs::OpenOptions::new().write(true).create_new(true).mode(mode).open(path);
+                let prefix = format!(".{short_name}.");
+                let file = tempfile::Builder::new().prefix(&prefix).suffix(".tmp").make_in(folder, make)?;
+                lock(&TEMPORARY_FILES).insert(file.path().to_owned());
+                PendingTarget::Temporary(file, path)
+            }
+        };
         if let Some(existing) = existing {
-            file.as_file().set_permissions(existing.permissions())?;
+            target.file().set_permissions(existing.permissions())?;
         }
-        Ok(PendingFile { target: PendingTarget::Temporary(file, path), may_replace })
+        Ok(PendingFile { target, may_replace })
     }
 
     /// Puts the file on the disk and gives it its name.
@@ -105,30 +105,41 @@ impl PendingFile {
     /// The file cannot be put on the disk or renamed. [`io::ErrorKind::AlreadyExists`] if the output replaces
     /// nothing and somebody has come first.
     fn finish(self) -> io::Result<()> {
-        let (file, path) = match self.target {
-            PendingTarget::Direct(mut file) => return file.flush(),
-            PendingTarget::Temporary(file, path) => (file, path),
+        match self.target {
+            PendingTarget::Direct(mut file) => file.flush(),
+            PendingTarget::Temporary(file, path) => {
+                file.as_file().sync_all()?;
+                let mut temporary_files = lock(&TEMPORARY_FILES);
+                temporary_files.remove(file.path());
+                let named =
+                    if self.may_replace { file.persist(&path) } else { file.persist_noclobber(&path) };
+                named.map(drop).map_err(|error| error.error)
+            }
             PendingTarget::Unnamed(file, temporary, path) => {
                 file.sync_all()?;
-                let mut open = lock(&TEMPORARY_FILES);
-                // A name that is taken can only be given by renaming, so the file first gets another one.
-                return match name_file(&file, &path) {
+                let mut temporary_files = lock(&TEMPORARY_FILES);
+                match name_file(&file, &path) {
+                    // A name that is taken can only be given by renaming, so the file first gets another one.
                     Err(error) if self.may_replace && error.kind() == io::ErrorKind::AlreadyExists => {
                         name_file(&file, &temporary)?;
-                        open.insert(temporary.clone());
+                        temporary_files.insert(temporary.clone());
                         let renamed = fs::rename(&temporary, &path);
-                        open.remove(&temporary);
+                        temporary_files.remove(&temporary);
                         renamed.inspect_err(|_| drop(fs::remove_file(&temporary)))
                     }
                     result => result,
-                };
+                }
             }
-        };
-        file.as_file().sync_all()?;
-        let mut open = lock(&TEMPORARY_FILES);
-        open.remove(file.path());
-        let named = if self.may_replace { file.persist(&path) } else { file.persist_noclobber(&path) };
-        named.map(drop).map_err(|error| error.error)
+        }
+    }
+}
+
+impl PendingTarget {
+    fn file(&mut self) -> &mut File {
+        match self {
+            PendingTarget::Direct(file) | PendingTarget::Unnamed(file, ..) => file,
+            PendingTarget::Temporary(file, _) => file.as_file_mut(),
+        }
     }
 }
 
@@ -140,17 +151,11 @@ fn name_file(file: &File, name: &Path) -> io::Result<()> {
 
 impl Write for PendingFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match &mut self.target {
-            PendingTarget::Direct(file) | PendingTarget::Unnamed(file, ..) => file.write(bytes),
-            PendingTarget::Temporary(file, _) => file.write(bytes),
-        }
+        self.target.file().write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        match &mut self.target {
-            PendingTarget::Direct(file) | PendingTarget::Unnamed(file, ..) => file.flush(),
-            PendingTarget::Temporary(file, _) => file.flush(),
-        }
+        self.target.file().flush()
     }
 }
 
@@ -206,11 +211,11 @@ pub fn open_store(output: &OutFile, name: &str) -> Result<Store, StoreError> {
 /// Removes the temporary files of this process at its end. Nothing is renamed afterwards, since the lock is
 /// kept.
 pub fn remove_temporary_files() {
-    let open = lock(&TEMPORARY_FILES);
-    for path in open.iter() {
+    let temporary_files = lock(&TEMPORARY_FILES);
+    for path in temporary_files.iter() {
         let _ = fs::remove_file(path);
     }
-    std::mem::forget(open);
+    std::mem::forget(temporary_files);
 }
 
 #[cfg(test)]

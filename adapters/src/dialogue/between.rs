@@ -17,6 +17,7 @@ use crate::process::Process;
 use crate::reading::{answers_start, is_idle, read_line, read_message};
 use crate::stream::{self, Drained, SPEAK_TLS, Stream, StreamFrame, read_text};
 use crate::system::Arrival;
+use crate::template::Template;
 
 impl Dialogue {
     /// Brings the implementation at the other end into its initial state, until `ready` at the latest.
@@ -153,27 +154,10 @@ impl Dialogue {
             if exchange.over.is_some() && exchange.over.as_deref() != self.evidence.connection() {
                 continue;
             }
-            let mut sent = format!("`{whose}`");
-            if let Some(template) = &exchange.send {
-                let text = template.fill(|name| self.signatures.before(name));
-                let text = text.map_err(|name| {
-                    let why = self.signatures.lacking(&name);
-                    Failure::Untranslatable(format!("`{whose}` has `{{{name}}}`, {why}"))
-                })?;
-                sent = format!("`send: {}` of `{whose}`", shortened(&text));
-                let bytes = match encoding {
-                    Encoding::Lines(lines) => {
-                        self.pending.note_sent_text(&format!("{text}{}", lines.line_ending));
-                        Ok((text + &lines.line_ending).into_bytes())
-                    }
-                    Encoding::Binary(binary) => encoding::unhex(&text)
-                        .ok_or_else(|| "expected pairs of hexadecimal digits".to_owned())
-                        .and_then(|frame| binary.cut.frame_message(frame)),
-                    Encoding::Json => Err("with JSON messages, there is nothing to send".to_owned()),
-                };
-                let bytes = bytes.map_err(|why| Failure::Untranslatable(format!("`{whose}`: {why}")))?;
-                self.write(&bytes, until, process)?;
-            }
+            let sent = match &exchange.send {
+                Some(template) => self.send_step(encoding, template, whose, until, process)?,
+                None => format!("`{whose}`"),
+            };
             let Some(expected) = &exchange.expect else { continue };
             // Messages of an earlier run come before the answer to a barrier, and are skipped.
             let skips = self.is_again && whose == BARRIER;
@@ -225,6 +209,36 @@ impl Dialogue {
             }
         }
         Ok(())
+    }
+
+    /// Sends the text of an exchange. Returns the words for it in messages.
+    fn send_step(
+        &mut self,
+        encoding: &Encoding,
+        template: &Template,
+        whose: &str,
+        until: Instant,
+        process: Option<&Process>,
+    ) -> Result<String, Failure> {
+        let text = template.fill(|name| self.signatures.before(name)).map_err(|name| {
+            let why = self.signatures.lacking(&name);
+            Failure::Untranslatable(format!("`{whose}` has `{{{name}}}`, {why}"))
+        })?;
+        let sent = format!("`send: {}` of `{whose}`", shortened(&text));
+        let bytes = match encoding {
+            Encoding::Lines(lines) => {
+                let line = text + &lines.line_ending;
+                self.pending.note_sent_text(&line);
+                Ok(line.into_bytes())
+            }
+            Encoding::Binary(binary) => encoding::unhex(&text)
+                .ok_or_else(|| "expected pairs of hexadecimal digits".to_owned())
+                .and_then(|frame| binary.cut.frame_message(frame)),
+            Encoding::Json => Err("with JSON messages, there is nothing to send".to_owned()),
+        };
+        let bytes = bytes.map_err(|why| Failure::Untranslatable(format!("`{whose}`: {why}")))?;
+        self.write(&bytes, until, process)?;
+        Ok(sent)
     }
 
     /// Explains why no answer to an exchange has come, and what helps. The text continues a sentence.
@@ -314,7 +328,7 @@ impl Dialogue {
     ) -> Arrival {
         let mut quiet_since = Instant::now();
         loop {
-            let (now, came_before) = (Instant::now(), self.stream.came());
+            let (now, count_before) = (Instant::now(), self.stream.came());
             if now >= until {
                 return Arrival::Late;
             }
@@ -333,7 +347,7 @@ impl Dialogue {
                 Ok(StreamFrame::Ended(_)) | Err(_) => return Arrival::Unknown,
             }
             // A part of a message has come, or the limit has ended the wait before the quiet was long enough.
-            if self.stream.came() > came_before || quiet_since + quiet > until {
+            if self.stream.came() > count_before || quiet_since + quiet > until {
                 quiet_since = now;
                 continue;
             }
@@ -392,10 +406,10 @@ impl Dialogue {
             self.may_be_untaken = false;
             return Ok(true);
         }
-        let came_before = self.stream.came();
+        let count_before = self.stream.came();
         let has_unread = !self.stream.rest().is_empty() || !self.pending.is_empty();
         match self.settle(encoding, until, settle.quiet, process) {
-            Arrival::Come if self.stream.came() == came_before && !has_unread => Ok(true),
+            Arrival::Come if self.stream.came() == count_before && !has_unread => Ok(true),
             // Also if it is not known how much the other side has taken.
             Arrival::Come | Arrival::Unknown => {
                 self.sent = Sent::Crossed;

@@ -17,13 +17,11 @@ impl PendingLines {
             // The text is not used.
             None if lines.unmatched == Unmatched::Ignore => String::new(),
             None => {
-                let (closest, is_close) = self.describe_closest(lines);
-                let (help, is_sure) = self.explain_unknown(line, lines, signatures);
-                match is_sure {
-                    true => format!(", which no pattern fits{help}"),
-                    false if is_close => format!(", which no pattern fits{closest}"),
-                    false => format!(", which no pattern fits{closest}{help}"),
-                }
+                let help = self.explain_surely(line, lines, signatures).unwrap_or_else(|| {
+                    let (closest, is_close) = self.describe_closest(lines);
+                    if is_close { closest } else { closest + &self.guess_meaning(line) }
+                });
+                format!(", which no pattern fits{help}")
             }
         };
         if line.is_empty() {
@@ -34,41 +32,40 @@ impl PendingLines {
         format!("the line `{shown}`{why}")
     }
 
-    /// Explains what a line may be that is no output, and says whether it is that for sure.
-    fn explain_unknown(&self, line: &str, lines: &Lines, signatures: &Signatures) -> (String, bool) {
+    /// Explains a line that is no output, if its form shows for sure what it is.
+    fn explain_surely(&self, line: &str, lines: &Lines, signatures: &Signatures) -> Option<String> {
         if line.contains("\u{1b}[") {
             let text = "\nhelp: `\\x1b[...` is a colour of a terminal: let the system print none, for example with \
                         `environment: { NO_COLOR: \"1\", TERM: dumb }` next to `command`. If it knows neither, write \
                         `\\x1b\\[[0-9;]*m` into the patterns for each colour";
-            return (text.to_owned(), true);
+            return Some(text.to_owned());
         }
         if is_utf_16(line) {
-            return (format!("\nhelp: {UTF_16}"), true);
+            return Some(format!("\nhelp: {UTF_16}"));
         }
         // A line contains a line feed in a datagram only.
         if line.contains('\n') {
             let text = "\nhelp: a datagram is one message, with at most one `\\n` at its end: let the system send each line in \
                         a datagram of its own";
-            return (text.to_owned(), true);
+            return Some(text.to_owned());
         }
         if let Some(help) = explain_length(line) {
-            return (format!("\nhelp: {help}"), true);
+            return Some(format!("\nhelp: {help}"));
         }
         let begin = line.trim_start().to_lowercase();
         if ["<!doctype html", "<html", "http/1."].iter().any(|word| begin.starts_with(word)) {
             let input = lines.stimuli.first().map_or("ACTION", |(name, _)| name.as_str());
-            let text = format!(
+            return Some(format!(
                 "\nhelp: the system speaks HTTP: describe it under `http:`, with requests such as `stimuli: {{ {input}: {{ \
                  method: GET, path: /PATH }} }}`"
-            );
-            return (text, true);
+            ));
         }
         if line.contains('\0') {
             let text = "\nhelp: the line contains `\\0`: let the system send none, or write `\\x00` into the pattern";
-            return (text.to_owned(), true);
+            return Some(text.to_owned());
         }
         if line.starts_with('\u{feff}') {
-            return (format!("\nhelp: {BYTE_ORDER_MARK}"), true);
+            return Some(format!("\nhelp: {BYTE_ORDER_MARK}"));
         }
         let mut known =
             lines.observations.iter().filter_map(|(action, shape)| Some((action, shape.first()?)));
@@ -86,38 +83,36 @@ impl PendingLines {
                 true => "a time stamp or a prompt, add it to each pattern, as in",
                 false => "a prompt, add it to the pattern:",
             };
-            let text = format!(
+            return Some(format!(
                 "\nafter `{0}` it is `{action}`\nhelp: if `{0}` is {remedy} `{action}: '{regex}'`",
                 shortened(prompt)
-            );
-            return (text, true);
+            ));
         }
         if self.sent_text.as_deref().is_some_and(|sent| sent.trim_end() == line) {
-            return (format!("\nhelp: {}", skip_echo(lines, signatures)), true);
+            return Some(format!("\nhelp: {}", skip_echo(lines, signatures)));
         }
         let awaited = lines.reset.iter().find_map(|step| match step {
-            PreparationStep::Exchange(Exchange { expect: Some(expected), .. }) if expected.is_match(line) => {
-                Some(expected)
+            PreparationStep::Exchange(Exchange { expect: Some(expected), .. }) => {
+                expected.is_match(line).then(|| written(expected))
             }
             _ => None,
-        });
-        if let Some(pattern) = awaited {
-            let pattern = written(pattern);
-            let text = format!(
-                "\nhelp: it fits `expect: '{pattern}'` of `reset`: is it sent twice, or awaited too rarely?"
-            );
-            return (text, true);
-        }
+        })?;
+        Some(format!(
+            "\nhelp: it fits `expect: '{awaited}'` of `reset`: is it sent twice, or awaited too rarely?"
+        ))
+    }
+
+    /// Guesses what a line may be that fits no pattern: a refusal, a question, a greeting, or no event.
+    fn guess_meaning(&self, line: &str) -> String {
         let lower = line.to_lowercase();
         let has_word = |words: &[&str]| words.iter().any(|word| lower.contains(word));
         if let Some(sent) = &self.sent_text
             && has_word(&["unknown", "invalid", "error", "usage", "unrecognized", "bad "])
         {
             let sent = shortened(sent.trim_end());
-            let text = format!(
+            return format!(
                 "\nhelp: the system may refuse `{sent}`, which coreach sent: compare `stimuli` with the commands of the system"
             );
-            return (text, false);
         }
         let is_choice =
             ["y/n)", "y/n]", "yes/no)", "yes/no]"].iter().any(|end| lower.trim_end().ends_with(end));
@@ -132,12 +127,12 @@ impl PendingLines {
                 shortened(&replace_digits(&pattern)),
                 if is_choice { "y" } else { "ANSWER" }
             );
-            return (if self.has_taken { later } else { first + &later }, false);
+            return if self.has_taken { later } else { first + &later };
         }
         if has_word(&["log in", "login", "unauth", "authenti", "password"]) {
             let text = "\nhelp: if it needs a login, send that first: write `reset: [{ send: LOGIN, expect: '^OK.*$' }]`, with \
                         the system's own words, next to `stimuli`";
-            return (text.to_owned(), false);
+            return text.to_owned();
         }
         let pattern = generalize(line);
         // A greeting comes before all else, and is nothing for a log.
@@ -148,10 +143,9 @@ impl PendingLines {
             ),
             false => String::new(),
         };
-        let text = format!(
+        format!(
             "{greeting}\nhelp: if it is no event, skip it: write `ignore: [{{ pattern: '{pattern}' }}]` next to `stimuli`"
-        );
-        (text, false)
+        )
     }
 
     /// Describes what a user can compare the lines with: the observation that fits furthest, and where it

@@ -124,22 +124,9 @@ pub(super) fn describe_unmatched(
     let read_now = if body.is_none() { read_body(reply).ok().and_then(Result::ok) } else { None };
     let tree = body.and_then(|body| body.as_ref().ok()).or(read_now.as_ref());
     let to = &reply.to;
-    // An observation that fits except for its status is closer than one of this status.
-    let but_status = http.observations.iter().find(|(action, response)| {
-        let with_status = Response { status: reply.status, ..response.clone() };
-        is_success(reply.status)
-            && response.status != reply.status
-            && !response.values.is_empty()
-            && with_status.is_of(reply)
-            && find_values(tree, reply, &with_status, signatures.parameters(action)).is_some()
-    });
-    let is_wrapped = || {
-        let mut own = http.observations.iter().filter(|(_, response)| response.is_of(reply));
-        tree.is_some_and(|tree| own.any(|(_, response)| has_values_deeper(tree, response)))
-    };
-    let but_status = but_status.filter(|_| !is_wrapped());
+    let fit_but_for_status = find_fit_but_for_status(reply, http, tree, signatures);
     let redirection = explain_redirection(reply);
-    let closest = match but_status {
+    let closest = match fit_but_for_status {
         _ if !redirection.is_empty() => String::new(),
         Some((action, response)) => {
             let (is, wanted) = (reply.status, response.status);
@@ -154,7 +141,7 @@ pub(super) fn describe_unmatched(
         None => describe_closest(reply, http, tree, unread, signatures),
     };
     let is_expected = http.observations.iter().any(|(_, response)| response.status == reply.status);
-    let help = match but_status.is_some() || is_expected {
+    let help = match fit_but_for_status.is_some() || is_expected {
         true => String::new(),
         false => explain_unexpected_status(reply, http, signatures),
     };
@@ -168,6 +155,28 @@ pub(super) fn describe_unmatched(
         "the answer `{} {}` {shown}{why} to `{}` (`{to}`), which fits no observation{closest}{redirection}{help}{twice}",
         reply.status, reply.reason, reply.asked
     )
+}
+
+/// Finds an observation that fits except for its status. It is closer than those of this status, unless one of
+/// them has its values deeper in the body.
+fn find_fit_but_for_status<'h>(
+    reply: &Reply,
+    http: &'h Http,
+    tree: Option<&Tree>,
+    signatures: &Signatures,
+) -> Option<&'h (String, Response)> {
+    let mut of_status = http.observations.iter().filter(|(_, response)| response.is_of(reply));
+    let is_wrapped = |tree: &Tree| of_status.any(|(_, response)| has_values_deeper(tree, response));
+    if !is_success(reply.status) || tree.is_some_and(is_wrapped) {
+        return None;
+    }
+    http.observations.iter().find(|(action, response)| {
+        let with_status = Response { status: reply.status, ..response.clone() };
+        response.status != reply.status
+            && !response.values.is_empty()
+            && with_status.is_of(reply)
+            && find_values(tree, reply, &with_status, signatures.parameters(action)).is_some()
+    })
 }
 
 /// Describes the observation that is closest to an answer, and what helps. `unread`: why the body is no JSON.
@@ -344,9 +353,9 @@ pub fn explain_refusal<'a>(
 ) -> String {
     let status = reply.status;
     let body = String::from_utf8_lossy(&reply.body).to_lowercase();
-    let of_host =
+    let host_words =
         ["disallowedhost", "allowed_hosts", "invalid host", "http_host", "host header", "host not allowed"];
-    if matches!(status, 400 | 403 | 421) && of_host.iter().any(|words| body.contains(words)) {
+    if matches!(status, 400 | 403 | 421) && host_words.iter().any(|words| body.contains(words)) {
         return "\nhelp: it refuses the host in the request, which is that of `base`: write `headers: { Host: NAME }` under `http`, \
                 with a name that the system allows"
             .to_owned();
@@ -364,12 +373,15 @@ pub fn explain_refusal<'a>(
     }
     // A token that shows that the request belongs to a session.
     let mut words = body.split(|sign: char| !sign.is_ascii_alphanumeric() && sign != '-');
-    let named = words.find(|word| word.starts_with("x-") && (word.contains("token") || word.contains("srf")));
-    if is_refused && (named.is_some() || body.contains("csrf") || body.contains("xsrf")) {
+    let is_token_header =
+        |word: &str| word.starts_with("x-") && (word.contains("token") || word.contains("srf"));
+    let token_header = words.find(|word| is_token_header(word));
+    let names_token = token_header.is_some() || body.contains("csrf") || body.contains("xsrf");
+    if is_refused && names_token {
         help = format!(
             "\nhelp: the system asks for a token: write `headers: {{ {}: ... }}` under `http`. If an answer gives the token, for \
              example in a cookie, `captures` takes it from there",
-            named.unwrap_or("X-CSRFToken")
+            token_header.unwrap_or("X-CSRFToken")
         );
     }
     for (header, template) in headers.filter(|_| is_refused) {

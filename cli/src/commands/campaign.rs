@@ -77,7 +77,7 @@ fn run_campaign(arguments: &CampaignArguments, path: &Path) -> CommandResult {
     }
     let mut store = open_store(&store_file, &plan.campaign)?;
     store.describe(&plan)?;
-    let worked = do_missing_runs(arguments, &plan, &ways, (&store_path, &mut store), threads)?;
+    let worked = do_missing_runs(arguments, &plan, &ways, &store_path, &mut store, threads)?;
     let contents = store.contents()?;
     let summary = summarize(&plan, &contents);
     if let Some(output) = &report {
@@ -136,7 +136,8 @@ fn do_missing_runs(
     arguments: &CampaignArguments,
     plan: &CampaignPlan,
     ways: &PreparedWays,
-    (store_path, store): (&Path, &mut Store),
+    store_path: &Path,
+    store: &mut Store,
     threads: usize,
 ) -> Result<Worked, EarlyExit> {
     let finished = store.rows()?;
@@ -148,7 +149,7 @@ fn do_missing_runs(
         }
     }
     if !arguments.quiet && counts.total() > 0 {
-        let (runs, before, campaign) = (plural(plan.runs.len(), "run"), counts.total(), &plan.campaign);
+        let (runs, stored, campaign) = (plural(plan.runs.len(), "run"), counts.total(), &plan.campaign);
         let store = store_path.display();
         let note = match missing.is_empty() {
             true => format!(
@@ -156,7 +157,7 @@ fn do_missing_runs(
                  help: to test a changed system, keep its runs in a new store: `--store NEW.sqlite`"
             ),
             false => format!(
-                "note: {campaign}: the store {store} has {before} of {runs} already, which are not run again"
+                "note: {campaign}: the store {store} has {stored} of {runs} already, which are not run again"
             ),
         };
         console::say(story::wrap(&note).trim_end());
@@ -170,8 +171,8 @@ fn do_missing_runs(
         progress.says(verdict_counts(&counts));
         progress.one_done();
     };
-    let shared = number_shared_systems(ways);
-    let system = |run: &PlannedRun| shared[run.test][run.iut];
+    let system_numbers = number_shared_systems(ways);
+    let system = |run: &PlannedRun| system_numbers[run.test][run.iut];
     let iut = |run: &PlannedRun| &ways[run.test][run.iut];
     let Tolerance { retries, fail_fast, .. } = arguments.tolerance;
     // With `--fail-fast`, a Fail that the store has already counts, too.
@@ -202,7 +203,7 @@ fn exit_of_summary(summary: &Summary, inconclusive: Inconclusive) -> Exit {
 /// system, or `None` if it shares none.
 fn number_shared_systems(ways: &PreparedWays) -> Vec<Vec<Option<usize>>> {
     let mut names: Vec<String> = Vec::new();
-    let mut number = |iut: &Iut| {
+    let mut find_number = |iut: &Iut| {
         let name = iut.system()?;
         let known = names.iter().position(|known| *known == name);
         Some(known.unwrap_or_else(|| {
@@ -210,7 +211,7 @@ fn number_shared_systems(ways: &PreparedWays) -> Vec<Vec<Option<usize>>> {
             names.len() - 1
         }))
     };
-    ways.iter().map(|row| row.iter().map(&mut number).collect()).collect()
+    ways.iter().map(|row| row.iter().map(&mut find_number).collect()).collect()
 }
 
 /// `12 Pass, 1 Fail`

@@ -47,17 +47,17 @@ pub fn compare(arguments: &CompareArguments) -> CommandResult {
         let is_measured = is_alone && memory::forget_peak();
         let made = make(&project, purpose, *domain, false, &|what| progress.says(what));
         let peak = if is_measured { memory::peak() } else { None };
-        let stopped_row = CompareRow::stopped(&purpose.iosts.name, *domain);
+        let empty_row = CompareRow::stopped(&purpose.iosts.name, *domain);
         let row_and_stop = match made {
             Ok(made) => {
                 progress.says(format!("{} with {domain}: what is late", purpose.iosts.name));
                 let figures = references.add_to(RowFigures::of(&made, peak), &made, purpose);
                 let result = if made.unreachable.is_none() { MADE } else { UNREACHABLE };
-                (CompareRow { result: result.to_owned(), figures: Some(figures), ..stopped_row }, None)
+                (CompareRow { result: result.to_owned(), figures: Some(figures), ..empty_row }, None)
             }
             Err(stop) => {
                 let stop = stop.to_diagnostic();
-                (CompareRow { reason: Some(stop.message.clone()), ..stopped_row }, Some(stop))
+                (CompareRow { reason: Some(stop.message.clone()), ..empty_row }, Some(stop))
             }
         };
         progress.one_done();

@@ -99,54 +99,54 @@ fn read_input(arguments: &CoverArguments) -> Result<CoverInput, Vec<Diagnostic>>
     let path = &arguments.model;
     let takes = [FileKind::Specification, FileKind::Configuration];
     let (kind, file) = budget::reading(|| load_text_of(path, &takes))?;
-    match kind {
-        FileKind::Configuration => {
-            let (project, warnings) = load_specification(path)?;
-            if project.timing.is_some() {
-                let message = format!("the specification of {} has clocks", path.display());
-                let help = "`coreach cover` needs a model without clocks; `coreach timed inputs --cover` makes timed sequences for the same criteria";
-                return Err(vec![Diagnostic::error("timed-model", message).help(help)]);
-            }
-            let (configuration, _) = budget::reading(|| load_without_purpose(path))?;
-            let source = load_file(&configuration.specification.path).map_err(|found| vec![found])?;
-            let domain = project.options.analysis.domain;
-            let mut configuration_lines = format!("analysis: {{ domain: {domain} }}\n");
-            if project.conformance != Conformance::default() {
-                configuration_lines += &format!("conformance: {}\n", project.conformance.name());
-            }
-            if configuration.judging != Judging::default() {
-                configuration_lines += &format!("judge: {}\n", configuration.judging.name());
-            }
-            if !configuration.instantiate.is_empty() {
-                configuration_lines += "instantiate:\n";
-                for fixed in &configuration.instantiate {
-                    configuration_lines += &format!("  {}: {:?}\n", fixed.name, fixed.text);
-                }
-            }
-            Ok(CoverInput {
-                specification: project.specification,
-                text: self_contained_text(&configuration.specification.path, &source)?,
-                analysis: project.options.analysis,
-                conformance: project.conformance,
-                stages: project.options.limits,
-                configuration_lines,
-                warnings,
-            })
-        }
-        _ => {
-            let text = self_contained_text(path, &file)?;
-            let (specification, warnings) = read_runnable_specification(file)?;
-            Ok(CoverInput {
-                specification,
-                text,
-                analysis: Analysis::default(),
-                conformance: Conformance::default(),
-                stages: Limits::default(),
-                configuration_lines: String::new(),
-                warnings,
-            })
+    if kind == FileKind::Configuration {
+        return read_configuration(path);
+    }
+    let text = self_contained_text(path, &file)?;
+    let (specification, warnings) = read_runnable_specification(file)?;
+    Ok(CoverInput {
+        specification,
+        text,
+        analysis: Analysis::default(),
+        conformance: Conformance::default(),
+        stages: Limits::default(),
+        configuration_lines: String::new(),
+        warnings,
+    })
+}
+
+/// Reads the specification of a configuration, and the settings that the suite's configuration repeats.
+fn read_configuration(path: &Path) -> Result<CoverInput, Vec<Diagnostic>> {
+    let (project, warnings) = load_specification(path)?;
+    if project.timing.is_some() {
+        let message = format!("the specification of {} has clocks", path.display());
+        let help = "`coreach cover` needs a model without clocks; `coreach timed inputs --cover` makes timed sequences for the same criteria";
+        return Err(vec![Diagnostic::error("timed-model", message).help(help)]);
+    }
+    let (configuration, _) = budget::reading(|| load_without_purpose(path))?;
+    let source = load_file(&configuration.specification.path).map_err(|found| vec![found])?;
+    let mut configuration_lines = format!("analysis: {{ domain: {} }}\n", project.options.analysis.domain);
+    if project.conformance != Conformance::default() {
+        configuration_lines += &format!("conformance: {}\n", project.conformance.name());
+    }
+    if configuration.judging != Judging::default() {
+        configuration_lines += &format!("judge: {}\n", configuration.judging.name());
+    }
+    if !configuration.instantiate.is_empty() {
+        configuration_lines += "instantiate:\n";
+        for fixed in &configuration.instantiate {
+            configuration_lines += &format!("  {}: {:?}\n", fixed.name, fixed.text);
         }
     }
+    Ok(CoverInput {
+        specification: project.specification,
+        text: self_contained_text(&configuration.specification.path, &source)?,
+        analysis: project.options.analysis,
+        conformance: project.conformance,
+        stages: project.options.limits,
+        configuration_lines,
+        warnings,
+    })
 }
 
 /// Returns the text of the specification for another folder. The parts of a composition are not in that
@@ -199,14 +199,15 @@ fn cover_text(report: &CoverDocument, is_quiet: bool) -> String {
             text += &format!("{}  {goals}: {trace}\n", member.purpose);
         }
     }
-    let lists = [
+    let titles = [
         ("covered", "a run can meet, but not every run does"),
         ("unreachable", "no run can meet"),
         ("unknown", "unknown"),
         ("open", "open"),
     ];
-    for (status, title) in lists {
+    for (status, title) in titles {
         let goals = report.goals.iter().filter(|goal| goal.status == status);
+        // Goals without a reason need no explanation: every run meets them.
         let line = |goal: &ReportedGoal| Some(format!("  {}\n    {}\n", goal.goal, goal.why.as_ref()?));
         text += &list_lines(title, goals.filter_map(line).collect());
     }

@@ -21,7 +21,7 @@ use crate::answer::draw_text;
 use crate::arguments::ExploreArguments;
 use crate::console;
 use crate::exit::Exit;
-use crate::outputs::{OutputForm, request_output, resolve_each};
+use crate::outputs::{OutFile, OutputForm, request_output, resolve_each};
 use crate::write::write;
 
 /// Grows the tree, writes what is asked for, and tells how large it is.
@@ -32,7 +32,7 @@ pub fn explore(arguments: &ExploreArguments) -> CommandResult {
     let iosts = specification.iosts;
     console::draw(&warnings);
     let format = arguments.draw.as_deref().map(picture_format).transpose()?;
-    let [draw, written] = resolve_each([
+    let [picture_file, purpose_file] = resolve_each([
         request_output("--draw", arguments.draw.as_deref(), OutputForm::Picture),
         request_output("--out", arguments.out.as_deref(), OutputForm::Purpose),
     ])?;
@@ -43,27 +43,21 @@ pub fn explore(arguments: &ExploreArguments) -> CommandResult {
         is_restricted: arguments.restrict,
         is_merged: arguments.merge,
     };
-    let purpose = match (arguments.all_paths, arguments.inclusion) {
+    let path_ends = match (arguments.all_paths, arguments.inclusion) {
         (Some(n), _) => PathEnds::AllPaths(n),
         (None, Some(k)) => PathEnds::Inclusion(k.get()),
         (None, None) => PathEnds::None,
     };
-    let mut found = grow(&iosts, limits, purpose);
-    let nodes = find_chosen(&iosts, &found.tree, &arguments.accept)?;
+    let mut found = grow(&iosts, limits, path_ends);
+    let chosen_nodes = find_chosen(&iosts, &found.tree, &arguments.accept)?;
     if !arguments.accept.is_empty() {
-        found.accepting = nodes;
+        found.accepting = chosen_nodes;
     }
     let is_stopped = found.missing.is_some() || found.stop.is_some();
-    if let Some(output) = written.filter(|_| !is_stopped) {
-        if found.accepting.is_empty() {
-            let message = "--out: no node is accepted";
-            let help = "choose nodes with `--accept`, or a criterion with `--all-paths` or `--inclusion`";
-            return Err(Diagnostic::error("no-accept", message).help(help).into());
-        }
-        write(&output, write_purpose(&iosts, &found, &purpose_name_of_file(output.path())))
-            .map_err(|error| EarlyExit::hindered(format_args!("{}: {error}", output.path().display())))?;
+    if let Some(output) = purpose_file.filter(|_| !is_stopped) {
+        write_accepted(&output, &iosts, &found)?;
     }
-    if let (Some(output), Some(format)) = (&draw, format) {
+    if let (Some(output), Some(format)) = (&picture_file, format) {
         let drawn = budget::within("draw", budget::time(None), |_| match format {
             Format::Svg => tree_svg(&iosts, &found.tree, &found.accepting),
             _ => Ok(tree_dot(&iosts, &found.tree, &found.accepting)),
@@ -81,11 +75,21 @@ pub fn explore(arguments: &ExploreArguments) -> CommandResult {
     Ok(answer)
 }
 
+/// Writes a purpose with the accepted paths.
+fn write_accepted(output: &OutFile, iosts: &Iosts, found: &Exploration) -> Result<(), EarlyExit> {
+    if found.accepting.is_empty() {
+        let help = "choose nodes with `--accept`, or a criterion with `--all-paths` or `--inclusion`";
+        return Err(Diagnostic::error("no-accept", "--out: no node is accepted").help(help).into());
+    }
+    let text = write_purpose(iosts, found, &purpose_name_of_file(output.path()));
+    write(output, text)
+        .map_err(|error| EarlyExit::hindered(format_args!("{}: {error}", output.path().display())))
+}
+
 /// Returns a name for the purpose in this file: that of the file, as an identifier.
 fn purpose_name_of_file(path: &Path) -> String {
-    let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-    let letter = |sign: char| if sign.is_ascii_alphanumeric() { sign } else { '_' };
-    let name: String = stem.chars().map(letter).collect();
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let name = stem.replace(|sign: char| !sign.is_ascii_alphanumeric(), "_");
     if name.starts_with(|first: char| first.is_ascii_alphabetic()) { name } else { format!("_{name}") }
 }
 
@@ -116,9 +120,6 @@ fn summary_text(iosts: &Iosts, found: &Exploration) -> String {
     line(counts.accepting, "to be accepted");
     let breadths: Vec<String> = found.breadths().iter().map(ToString::to_string).collect();
     text += &format!("at each depth: {}\n", breadths.join(" "));
-    text += &format!(
-        "{} to the solver\n",
-        plural(usize::try_from(found.asked.queries).unwrap_or(usize::MAX), "question")
-    );
-    text
+    let queries = usize::try_from(found.asked.queries).unwrap_or(usize::MAX);
+    text + &format!("{} to the solver\n", plural(queries, "question"))
 }

@@ -69,22 +69,20 @@ pub fn import(arguments: &ImportArguments) -> CommandResult {
         }
         Err(stop) => return Ok(tell_findings(arguments, &[stop.to_diagnostic()], Exit::Stopped)),
     };
-    match &out {
-        None => console::print(&text),
-        Some(out) => {
-            if let Err(error) = write_with(out, |file| file.write_all(text.as_bytes())) {
-                let is_there = error.kind() == io::ErrorKind::AlreadyExists;
-                let message = format!("cannot write {}: {error}", out.path().display());
-                let mut problem = Diagnostic::error("not-written", message);
-                if is_there {
-                    problem = problem.help("--overwrite replaces it");
-                }
-                let exit = if is_there { Exit::Mistakes } else { Exit::Environment };
-                return Ok(tell_findings(arguments, &[found, vec![problem]].concat(), exit));
-            }
-        }
-    }
-    Ok(tell_findings(arguments, &found, Exit::Fine))
+    let Some(out) = &out else {
+        console::print(&text);
+        return Ok(tell_findings(arguments, &found, Exit::Fine));
+    };
+    let Err(error) = write_with(out, |file| file.write_all(text.as_bytes())) else {
+        return Ok(tell_findings(arguments, &found, Exit::Fine));
+    };
+    let message = format!("cannot write {}: {error}", out.path().display());
+    let problem = Diagnostic::error("not-written", message);
+    let (problem, exit) = match error.kind() {
+        io::ErrorKind::AlreadyExists => (problem.help("--overwrite replaces it"), Exit::Mistakes),
+        _ => (problem, Exit::Environment),
+    };
+    Ok(tell_findings(arguments, &[found, vec![problem]].concat(), exit))
 }
 
 /// Answers with the findings. If standard output has the specification, a document of findings goes to

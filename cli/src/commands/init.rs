@@ -32,7 +32,8 @@ pub fn init(arguments: &InitArguments) -> CommandResult {
     }
 }
 
-/// Reports what is in the way: also links that lead nowhere, and files where a folder is needed.
+/// Checks that no file of the example exists. In the way are also links that lead nowhere, and files where a
+/// folder is needed.
 fn check_free(folder: &Path, files: &[(String, String)]) -> Result<(), Diagnostic> {
     if fs::symlink_metadata(folder).is_ok() && !folder.is_dir() {
         let message = format!("{} exists, but is not a folder", folder.display());
@@ -42,8 +43,8 @@ fn check_free(folder: &Path, files: &[(String, String)]) -> Result<(), Diagnosti
     let mut obstacles: Vec<String> = Vec::new();
     for (name, _) in files {
         let folders = Path::new(name).ancestors().skip(1).filter(|above| !above.as_os_str().is_empty());
-        let no_folder = folders.filter(|above| exists(above) && !folder.join(above).is_dir()).last();
-        let obstacle = no_folder.or_else(|| exists(Path::new(name)).then(|| Path::new(name)));
+        let file_in_place = folders.filter(|above| exists(above) && !folder.join(above).is_dir()).last();
+        let obstacle = file_in_place.or_else(|| exists(Path::new(name)).then(|| Path::new(name)));
         let shown = obstacle.map(|path| path.display().to_string());
         obstacles.extend(shown.filter(|shown| !obstacles.contains(shown)));
     }

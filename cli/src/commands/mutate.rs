@@ -51,14 +51,12 @@ fn prepare_mutants(path: &Path, tries: &TriesArguments, is_quiet: bool) -> Resul
     console::draw(&reasons);
     let Some(specification) = cases.first().and_then(|case| case.specification.clone()) else {
         let message = "a test case alone has no specification to mutate: give the configuration";
-        let diagnostic = Diagnostic::error("no-specification", message);
-        return Err(diagnostic.into());
+        return Err(Diagnostic::error("no-specification", message).into());
     };
     if cases.iter().any(|case| case.test.timed.is_some()) {
         let message = "`coreach mutate` does not support specifications with clocks";
-        let diagnostic = Diagnostic::error("timed-mutants", message)
-            .help("run the test cases with `coreach test` against systems with known faults");
-        return Err(diagnostic.into());
+        let help = "run the test cases with `coreach test` against systems with known faults";
+        return Err(Diagnostic::error("timed-mutants", message).help(help).into());
     }
     // Simulated implementations know silence at once, so no time is lost in waiting for it.
     let moment = Duration::from_millis(1);
@@ -75,16 +73,14 @@ fn prepare_mutants(path: &Path, tries: &TriesArguments, is_quiet: bool) -> Resul
             ..Settings::default()
         },
     };
-    let tests: Vec<TestCase> = cases.iter().map(|case| case.test.clone()).collect();
-    let names: Vec<String> = cases.into_iter().map(|case| case.name).collect();
+    let (tests, names) = cases.into_iter().map(|case| (case.test, case.name)).unzip();
     let mutants = budget::within("mutate", budget::time(None), |_| {
         mutants(&specification, effort.mutants, effort.seed)
     })?;
     if mutants.is_empty() {
         // Without mutants, nothing was asked of the suite. That must not look like an answer.
-        let diagnostic =
-            Diagnostic::error("no-mutants", "no operator changes anything in this specification");
-        return Err(EarlyExit::Refused(vec![diagnostic], Exit::Incomplete));
+        let message = "no operator changes anything in this specification";
+        return Err(EarlyExit::Refused(vec![Diagnostic::error("no-mutants", message)], Exit::Incomplete));
     }
     Ok(MutationInput { specification, tests, names, mutants, effort, exit })
 }
@@ -211,16 +207,14 @@ fn mutation_text(mutants: &Mutants) -> String {
     }
     add_row("all", &all);
     let mut text = table(&rows, 1);
-    text.push_str(&format!(
-        "* no difference to the specification seen in {} of at most {}\n",
-        plural(usize::try_from(mutants.walks).unwrap_or(usize::MAX), "walk"),
-        plural(mutants.depth, "event")
-    ));
+    let walks = plural(usize::try_from(mutants.walks).unwrap_or(usize::MAX), "walk");
+    let events = plural(mutants.depth, "event");
+    text += &format!("* no difference to the specification seen in {walks} of at most {events}\n");
     let killed = count_fate(&all, "killed");
     let wrong = killed + count_fate(&all, "survived");
     if wrong > 0 {
         let score = 100.0 * killed as f64 / wrong as f64;
-        text.push_str(&format!("score: {killed} of {wrong} wrong mutants killed, {score:.0} %\n"));
+        text += &format!("score: {killed} of {wrong} wrong mutants killed, {score:.0} %\n");
     }
     for (number, name) in mutants.tests.iter().enumerate() {
         let is_killed =
@@ -259,7 +253,7 @@ fn mutation_text(mutants: &Mutants) -> String {
     let missed = mutants.transitions.iter().filter(|transition| transition.visits == 0);
     let missed: Vec<&str> = missed.map(|transition| transition.transition.as_str()).collect();
     if !missed.is_empty() {
-        text.push_str(&format!("no purpose reached: {}\n", missed.join(", ")));
+        text += &format!("no purpose reached: {}\n", missed.join(", "));
     }
     text
 }

@@ -13,7 +13,8 @@ use coreach_execution::shrink::told::ShrunkRecord;
 use coreach_execution::shrink::{Shrink, ShrinkProgress, Shrunk, Stopped, shrink};
 use coreach_execution::{Outcome, Run, Settings, TestSession, open};
 use coreach_model::{Diagnostic, Verdict};
-use coreach_project::{budget, stored};
+use coreach_project::budget;
+use coreach_project::stored::{self, LoadedRun};
 
 use super::test::keep::{is_same_test, report_other_test};
 use super::{CommandAnswer, CommandResult, EarlyExit, plural};
@@ -29,26 +30,7 @@ use crate::{console, story};
 /// exit code is that of the new run's verdict.
 pub fn replay(arguments: &ReplayArguments) -> CommandResult {
     let stored = arguments.kept.load()?;
-    // The test case goes next to the run: a command that reads the run looks for it there.
-    let test = arguments.keep.as_deref().map(stored::beside);
-    let [keep, test] = resolve_each([
-        request_output("--keep", arguments.keep.as_deref(), OutputForm::Run),
-        request_output("the test case of --keep", test.as_deref(), OutputForm::Run),
-    ])?;
-    if let Some(path) = test.as_ref().map(OutFile::path)
-        && fs::symlink_metadata(path).is_ok()
-        && !is_same_test(path, &stored.document)
-    {
-        return Err(report_other_test(path).into());
-    }
-    // Check before the run, not after it, that the name is free and the file can be written.
-    let explain_not_kept = |path: &Path, error: io::Error| match error.kind() {
-        ErrorKind::AlreadyExists => report_output_is_there(path).into(),
-        _ => EarlyExit::hindered(format_args!("{}: {error}", path.display())),
-    };
-    if let Some(output) = &keep {
-        check_writable(output).map_err(|error| explain_not_kept(output.path(), error))?;
-    }
+    let [run_file, test_file] = check_kept_files(arguments, &stored)?;
     let (implementation, _) = budget::reading(|| stored.implementation(arguments.iut.as_deref()))?;
     let settings = arguments.driving.over(stored.settings.clone(), &implementation);
     let mut adapter = open(&implementation);
@@ -64,30 +46,29 @@ pub fn replay(arguments: &ReplayArguments) -> CommandResult {
         }
         Some(at) => describe_difference(&stored.run, &result, at),
     }];
-    // Is the result the stored run?
-    let mut is_old = false;
+    let mut is_stored_run = false;
     let mut shrunk_record = None;
     if arguments.shrink {
         // Shrink the new run if it failed in the same way as the stored one, else the stored one.
         let is_alike = bucket_of(judge.as_mut(), &result) == bucket_of(judge.as_mut(), &stored.run);
-        let from = if is_alike { result } else { stored.run.clone() };
-        is_old = !is_alike;
-        let search = shrink_run(arguments, &from, &settings, judge.as_mut(), adapter.as_mut());
+        let original = if is_alike { result } else { stored.run.clone() };
+        is_stored_run = !is_alike;
+        let search = shrink_run(arguments, &original, &settings, judge.as_mut(), adapter.as_mut());
         lines.push(search.line);
         if let Some(shrunk) = &search.shrunk {
             lines.extend(describe_certainty(shrunk));
-            is_old &= shrunk.run == from;
-            shrunk_record = Some(ShrunkRecord::new(&from, shrunk));
+            is_stored_run &= shrunk.run == original;
+            shrunk_record = Some(ShrunkRecord::new(&original, shrunk));
         }
         result = search.best;
     }
     let mut record = Record { shrunk: shrunk_record, ..make_record(judge.as_mut(), &result) };
     record.reason = record.reason.with_places_of(&stored.record.reason);
-    if let Some(output) = &keep {
+    if let Some(output) = &run_file {
         let text = serde_json::to_string_pretty(&record).unwrap_or_default();
-        let test_written = test.as_ref().map_or(Ok(true), |output| write_new(output, &stored.document));
+        let test_written = test_file.as_ref().map_or(Ok(true), |file| write_new(file, &stored.document));
         let run_written = test_written.and_then(|_| write(output, &text));
-        run_written.map_err(|error| explain_not_kept(output.path(), error))?;
+        run_written.map_err(|error| explain_not_kept(output.path(), &error))?;
     }
     let exit = Exit::of(result.outcome.kind());
     let text = || {
@@ -97,7 +78,7 @@ pub fn replay(arguments: &ReplayArguments) -> CommandResult {
             let failed = record.bucket.as_ref().filter(|bucket| bucket.is_failure());
             text += &failed.map_or(String::new(), |bucket| format!("  {}: {bucket}\n", bucket.id()));
         } else {
-            let head = if is_old { "the run before:\n" } else { "" };
+            let head = if is_stored_run { "the run before:\n" } else { "" };
             let reason = story::find_reason(test, initial, &result).with_places_of(&record.reason);
             let why = match result.outcome {
                 Outcome::Verdict(Verdict::Inconclusive, Cause::Silence(_)) if replayed.diverged.is_some() => {
@@ -128,9 +109,37 @@ fn describe_difference(before: &Run, now: &Run, at: usize) -> String {
     format!("{what}: {} before, {} this time", before.outcome.name(), now.outcome.name())
 }
 
-fn report_output_is_there(path: &Path) -> Diagnostic {
-    let message = format!("{}: `--keep` replaces no file, and this one exists already", path.display());
-    Diagnostic::error("output-is-there", message).help("name another file")
+/// Checks before the run, not after it, that the files of `--keep` can be written. Returns that of the run,
+/// and that of its test case.
+fn check_kept_files(
+    arguments: &ReplayArguments,
+    stored: &LoadedRun,
+) -> Result<[Option<OutFile>; 2], EarlyExit> {
+    // The test case goes next to the run: a command that reads the run looks for it there.
+    let test_path = arguments.keep.as_deref().map(stored::beside);
+    let [run_file, test_file] = resolve_each([
+        request_output("--keep", arguments.keep.as_deref(), OutputForm::Run),
+        request_output("the test case of --keep", test_path.as_deref(), OutputForm::Run),
+    ])?;
+    if let Some(path) = test_file.as_ref().map(OutFile::path)
+        && fs::symlink_metadata(path).is_ok()
+        && !is_same_test(path, &stored.document)
+    {
+        return Err(report_other_test(path).into());
+    }
+    if let Some(output) = &run_file {
+        check_writable(output).map_err(|error| explain_not_kept(output.path(), &error))?;
+    }
+    Ok([run_file, test_file])
+}
+
+fn explain_not_kept(path: &Path, error: &io::Error) -> EarlyExit {
+    let path = path.display();
+    if error.kind() != ErrorKind::AlreadyExists {
+        return EarlyExit::hindered(format_args!("{path}: {error}"));
+    }
+    let message = format!("{path}: `--keep` replaces no file, and this one exists already");
+    Diagnostic::error("output-is-there", message).help("name another file").into()
 }
 
 /// What a search for a shorter run found: the best run, what is known of it, and a line on the search.
@@ -144,18 +153,18 @@ struct ShorterRun {
 /// Looks for a shorter run with the same failure.
 fn shrink_run(
     arguments: &ReplayArguments,
-    from: &Run,
+    original: &Run,
     settings: &Settings,
     judge: &mut dyn Judge,
     adapter: &mut dyn Adapter,
 ) -> ShorterRun {
-    let shows = !is_json() && !arguments.quiet;
-    let progress = ProgressLine::start(arguments.attempts, shows);
-    let mut best = from.clone();
-    let mut seen = |what: ShrinkProgress<'_>| match what {
+    let shows_progress = !is_json() && !arguments.quiet;
+    let progress = ProgressLine::start(arguments.attempts, shows_progress);
+    let mut best = original.clone();
+    let mut listener = |what: ShrinkProgress<'_>| match what {
         ShrinkProgress::Tried(_) => progress.one_done(),
         ShrinkProgress::Better(run) => {
-            if shows && events(&run.trace) < events(&best.trace) {
+            if shows_progress && events(&run.trace) < events(&best.trace) {
                 progress.prints(&format!("  {}", plural(events(&run.trace), "event")));
             }
             best = run.clone();
@@ -171,23 +180,26 @@ fn shrink_run(
             budget: arguments.attempts,
             time: arguments.shrink_time,
             again: arguments.again,
-            seen: &mut seen,
+            seen: &mut listener,
         };
-        shrink(from, with)
+        shrink(original, with)
     });
     drop(progress);
-    let before = plural(events(&from.trace), "event");
+    let before = plural(events(&original.trace), "event");
     match shrunk {
         Ok(shrunk) => {
             let (now, runs) = (events(&shrunk.run.trace), plural(shrunk.runs, "run"));
-            let cut = match shrunk.stopped {
+            let incomplete = match shrunk.stopped {
                 None => "",
                 Some(Stopped::Runs) => "; the search is incomplete: `--attempts` allows no more runs",
                 Some(Stopped::Time) => "; the search is incomplete: `--shrink-time` allows no more time",
             };
-            let line = match shrunk.again.times > 0 && shrunk.again.same == 0 && shrunk.run == *from {
-                true => format!("not shrunk: in {runs}, no shorter or simpler one failed in this way{cut}"),
-                false => format!("shrunk from {before} to {now} in {runs}{cut}"),
+            let never_failed_again = shrunk.again.times > 0 && shrunk.again.same == 0;
+            let line = match never_failed_again && shrunk.run == *original {
+                true => {
+                    format!("not shrunk: in {runs}, no shorter or simpler one failed in this way{incomplete}")
+                }
+                false => format!("shrunk from {before} to {now} in {runs}{incomplete}"),
             };
             ShorterRun { best: shrunk.run.clone(), shrunk: Some(shrunk), line }
         }

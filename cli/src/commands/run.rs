@@ -215,6 +215,16 @@ struct PurposeReport<D> {
 }
 
 impl<D> PurposeReport<D> {
+    fn made(purpose: &str, domain: DomainKind, unreachable: Option<&Diagnostic>, details: D) -> Self {
+        PurposeReport {
+            purpose: purpose.to_owned(),
+            domain: domain.name(),
+            result: if unreachable.is_some() { "unreachable" } else { "made" },
+            reason: unreachable.and_then(to_reason),
+            details: Some(details),
+        }
+    }
+
     fn stopped(purpose: &str, domain: &'static str, reason: Option<Value>) -> Self {
         PurposeReport { purpose: purpose.to_owned(), domain, result: "stopped", reason, details: None }
     }
@@ -395,22 +405,22 @@ fn write_views(
             if matches!(format, Format::Svg | Format::Dot) {
                 written.drawing += begun.elapsed();
             }
+            let shown = path.display();
             match text {
                 Ok(text) => match read_back(view, format, &text, &project.specification, &mut solver) {
                     Ok(()) => write_artifact(outputs, &path, &text, &mut written),
                     Err(limit) => written.unreadable.push(format!(
-                        "{} is not written, because coreach could not read it again: {limit}; leave it out with `output: stages` or `formats`",
-                        path.display()
+                        "{shown} is not written, because coreach could not read it again: {limit}; leave it out with `output: stages` or `formats`"
                     )),
                 },
                 Err(NotWritten::TooLarge(error)) => {
-                    written.left_out.push(format!("{} is not drawn: {error}", path.display()));
-                }
-                Err(NotWritten::Unsuited(error)) if view.found.reachable == Some(false) => {
-                    written.left_out.push(format!("{} is not written: {error}", path.display()));
+                    written.left_out.push(format!("{shown} is not drawn: {error}"));
                 }
                 Err(NotWritten::Unsuited(error)) => {
-                    written.unreadable.push(format!("{} is not written: {error}", path.display()));
+                    let has_nothing_to_run = view.found.reachable == Some(false);
+                    let reasons =
+                        if has_nothing_to_run { &mut written.left_out } else { &mut written.unreadable };
+                    reasons.push(format!("{shown} is not written: {error}"));
                 }
             }
         }
@@ -446,35 +456,30 @@ fn tell_made(
     let problems = written.problems();
     let graph = &made.generation.test_graph;
     let statistics = made.statistics;
-    let report = PurposeReport {
-        purpose: name.to_owned(),
-        domain: domain.name(),
-        result: if made.unreachable.is_some() { "unreachable" } else { "made" },
-        reason: made.unreachable.as_ref().and_then(to_reason),
-        details: Some(RunDetails {
-            stages: made.stages.clone(),
-            lookahead: made.generation.visible.lookahead,
-            example: match &outlook.example {
-                Some(Example::Run(constants, events)) => Some(ExampleJson {
-                    constants: constants_by_name(constants),
-                    events: events.iter().map(ToString::to_string).collect(),
-                }),
-                Some(Example::None | Example::NotFound(_)) | None => None,
-            },
-            winning: outlook.prospect.as_ref().map(WinningJson::of),
-            selection: graph.selection,
-            imprecisions: graph.imprecisions.clone(),
-            queries: statistics.queries,
-            remembered: statistics.remembered,
-            unknown: statistics.unknown,
-            timed_out: statistics.timed_out,
-            unsettled: if has_check { made.generation.unsettled.clone() } else { Vec::new() },
-            files: written.files.iter().map(|path| path.display().to_string()).collect(),
-            pictures: Pictures { seconds: written.drawing.as_secs_f64() },
-            problems: [written.left_out, written.unreadable, written.failed].concat(),
-            seconds: made.seconds,
-        }),
+    let details = RunDetails {
+        stages: made.stages.clone(),
+        lookahead: made.generation.visible.lookahead,
+        example: match &outlook.example {
+            Some(Example::Run(constants, events)) => Some(ExampleJson {
+                constants: constants_by_name(constants),
+                events: events.iter().map(ToString::to_string).collect(),
+            }),
+            Some(Example::None | Example::NotFound(_)) | None => None,
+        },
+        winning: outlook.prospect.as_ref().map(WinningJson::of),
+        selection: graph.selection,
+        imprecisions: graph.imprecisions.clone(),
+        queries: statistics.queries,
+        remembered: statistics.remembered,
+        unknown: statistics.unknown,
+        timed_out: statistics.timed_out,
+        unsettled: if has_check { made.generation.unsettled.clone() } else { Vec::new() },
+        files: written.files.iter().map(|path| path.display().to_string()).collect(),
+        pictures: Pictures { seconds: written.drawing.as_secs_f64() },
+        problems: [written.left_out, written.unreadable, written.failed].concat(),
+        seconds: made.seconds,
     };
+    let report = PurposeReport::made(name, domain, made.unreachable.as_ref(), details);
     let found = made.unreachable.iter().cloned().collect();
     PurposeAnswer { text, notes, found, problems, report, exit }
 }

@@ -48,11 +48,9 @@ pub fn show(arguments: &ShowArguments) -> CommandResult {
 
 fn show_specification(arguments: &ShowArguments, file: Arc<SourceFile>) -> CommandResult {
     if !matches!(arguments.stage, None | Some(ShownStages::Specification)) {
-        let name = arguments.model.display();
-        let diagnostic =
-            Diagnostic::error("no-purpose", format!("{name} is a specification, and stages need a purpose"))
-                .help("give a configuration or a purpose, or leave out --stage");
-        return Err(diagnostic.into());
+        let message = format!("{} is a specification, and stages need a purpose", arguments.model.display());
+        let help = "give a configuration or a purpose, or leave out --stage";
+        return Err(Diagnostic::error("no-purpose", message).help(help).into());
     }
     let (specification, warnings) = budget::reading(|| read_specification(file))?;
     console::draw(&warnings);
@@ -64,7 +62,8 @@ fn make_purpose_project(file: Arc<SourceFile>, path: &Path) -> coreach_model::re
     read_purpose_project(file, specification)
 }
 
-/// Finds the purpose that `--purpose` names, else the first. Tells the user which others there are.
+/// Finds the purpose that `--purpose` names, else the first. Tells the user which others there are, or that
+/// none has this name.
 fn find_purpose<'a>(arguments: &ShowArguments, project: &'a Project) -> Option<&'a TestPurpose> {
     let names = || project.purposes.iter().map(|purpose| purpose.iosts.name.as_str());
     let Some(wanted) = &arguments.purpose else {
@@ -77,12 +76,12 @@ fn find_purpose<'a>(arguments: &ShowArguments, project: &'a Project) -> Option<&
     };
     let found = project.purposes.iter().find(|purpose| purpose.iosts.name == *wanted);
     if found.is_none() {
-        let mut diagnostic = Diagnostic::error("unknown-purpose", format!("no purpose is called `{wanted}`"));
-        diagnostic = match nearest(wanted, names()) {
-            Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
-            None => diagnostic.help(format!("the purposes are {}", names().collect::<Vec<_>>().join(", "))),
+        let help = match nearest(wanted, names()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("the purposes are {}", names().collect::<Vec<_>>().join(", ")),
         };
-        console::draw(&[diagnostic]);
+        let message = format!("no purpose is called `{wanted}`");
+        console::draw(&[Diagnostic::error("unknown-purpose", message).help(help)]);
     }
     found
 }

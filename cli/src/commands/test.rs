@@ -12,6 +12,7 @@ use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
+use coreach_adapters::Iut;
 use coreach_adapters::keeper::is_ending;
 use coreach_execution::campaign::{LeftOut, WhyLeftOut};
 use coreach_execution::constants::{ConstantsError, initial_state, read_constants};
@@ -42,8 +43,8 @@ use self::keep::Keeper;
 use self::report::TestReport;
 use self::total::{FailedRuns, Total, explain_kept_system};
 use super::{CommandAnswer, CommandResult, EarlyExit, plural};
-use crate::answer::{draw_briefly, draw_text, is_json, print_text};
-use crate::execution_arguments::{Chooser, TestArguments, Tolerance};
+use crate::answer::{draw_briefly, draw_text, is_json, print_text, render_answer};
+use crate::execution_arguments::{Chooser, TestArguments};
 use crate::exit::Exit;
 use crate::inconclusive::Inconclusive;
 use crate::outputs::{OutputForm, resolve_output};
@@ -60,10 +61,9 @@ pub fn test(arguments: &TestArguments) -> CommandResult {
     let progress = ProgressLine::start(arguments.runs.get(), !arguments.quiet);
     let Cases { cases, none: no_cases, warnings } =
         cases::load(&arguments.test, arguments.purpose.as_deref(), &|what| progress.says(what))?;
-    let mut exit = no_cases.iter().fold(Exit::Fine, |exit, case| exit.and(case.why.into()));
+    let exit = no_cases.iter().fold(Exit::Fine, |exit, case| exit.and(case.why.into()));
     let left_out: Vec<LeftOut> = no_cases.iter().map(NoCase::left_out).collect();
-    // Why test cases are missing, or have no run.
-    let mut left_out_findings: Vec<Diagnostic> = no_cases.into_iter().flat_map(|case| case.found).collect();
+    let left_out_findings: Vec<Diagnostic> = no_cases.into_iter().flat_map(|case| case.found).collect();
     if cases.is_empty() {
         // The report says so, too, so that no older report stays. If a signal has cut off the work, there is
         // no result to report.
@@ -86,82 +86,27 @@ pub fn test(arguments: &TestArguments) -> CommandResult {
     if let Some((_, iut_warnings)) = implementations.first() {
         draw_text(iut_warnings);
     }
-    let junit = keep::check_outputs(arguments, &cases)?;
-    let mut report = TestReport::begin(junit, arguments, &left_out)?;
-    let documents: Arc<Mutex<Vec<Record>>> = Arc::default();
-    let groups: Arc<Mutex<RunGroups>> = Arc::default();
-    tell_at_early_end(documents.clone(), groups.clone());
+    let mut testing = Testing {
+        arguments,
+        report: TestReport::begin(keep::check_outputs(arguments, &cases)?, arguments, &left_out)?,
+        progress,
+        documents: Arc::default(),
+        groups: Arc::default(),
+        keeper: Keeper::default(),
+        left_out_findings,
+        exit,
+    };
+    tell_at_early_end(testing.documents.clone(), testing.groups.clone());
     // A link that outlives a run also outlives its test case.
     let links = Links::default();
-    let mut keeper = Keeper::default();
     let mut next_commands = Vec::new();
-    let Tolerance { inconclusive, fail_fast, retries } = arguments.tolerance;
     for (case, (iut, _)) in cases.iter().zip(&implementations) {
-        if fail_fast && exit == Exit::Failed {
+        if arguments.tolerance.fail_fast && testing.exit == Exit::Failed {
             break;
         }
-        let has_constant = |name: &str| case.test.iosts.constants.iter().any(|datum| datum.name() == name);
-        let settings = arguments.driving.over(Settings::default(), iut);
-        let given = arguments.constant.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-        let given = given.filter(|(name, _)| has_constant(name));
-        let constants = read_constants(&case.test, given).map_err(Diagnostic::from)?;
-        // Runs are made one after the other, so that a plan may learn from the answers in earlier runs.
-        let experience = SharedExperience::default();
-        let preparation = Preparation {
-            test: &case.test,
-            iut,
-            links: (&links, 0),
-            settings,
-            strategy: &|| make_strategy(arguments.strategy, &experience),
-            retries,
-        };
-        let mut total = Total::default();
-        for number in 0..arguments.runs.get() as u64 {
-            let seed = arguments.seed.wrapping_add(number);
-            let chosen = run_alone(|| choose_first_state(case, &constants, seed));
-            let initial = match chosen.map_err(EarlyExit::no_thread)? {
-                Ok(initial) => initial,
-                // The command goes on, since other test cases may suit.
-                Err((found, why)) => {
-                    // If a signal has cut off the question, the test case may still have a run.
-                    stop_if_ending();
-                    exit = exit.and(why.into());
-                    let message = found.first().map_or_else(String::new, |first| first.message.clone());
-                    report.add_left_out(&LeftOut { test: case.name.clone(), why, message });
-                    draw_text(&found);
-                    left_out_findings.extend(found);
-                    break;
-                }
-            };
-            progress.says(format!("{} seed {seed} ({})", case.name, total.counts_line()));
-            let (run, record) = preparation.run(&initial, seed).map_err(EarlyExit::no_thread)?;
-            progress.one_done();
-            exit = exit.and(inconclusive.exit(run.outcome.kind()));
-            total.add(&run);
-            let path = keeper.keep(arguments, case, &record).map_err(EarlyExit::hindered)?;
-            total.add_failure(&run, &record, path.as_deref());
-            total.add_hint(&run, &record, is_told_in_full(arguments), || {
-                explain_run(arguments, case, iut, &initial, &run, &record)
-            });
-            report.add_run(&record, path.as_deref());
-            if !is_json() && !arguments.quiet {
-                let text = |in_full| run_text(arguments, case, &initial, &run, path.as_deref(), in_full);
-                // Runs that do not pass are grouped, and told at the end of the test case.
-                match run.outcome.verdict() {
-                    _ if is_told_in_full(arguments) => console::print(&text(true)),
-                    Some(Verdict::Pass) => {}
-                    _ => lock(&groups).add(&run, &record, text),
-                }
-            }
-            if is_json() {
-                lock(&documents).push(record);
-            }
-            if fail_fast && run.outcome.kind() == OutcomeKind::Verdict(Verdict::Fail) {
-                break;
-            }
-        }
-        report.end_case(&case.name, &iut.name, &total);
-        console::print(&std::mem::take(&mut *lock(&groups)).text());
+        let total = testing.run_case(case, iut, &links)?;
+        testing.report.end_case(&case.name, &iut.name, &total);
+        console::print(&std::mem::take(&mut *lock(&testing.groups)).text());
         if total.has_runs() {
             let text = if arguments.quiet { total.quiet() } else { total.text() };
             print_text(&format!("{} against {}: {text}", case.name, iut.name));
@@ -172,6 +117,7 @@ pub fn test(arguments: &TestArguments) -> CommandResult {
             }
         }
     }
+    let Testing { progress, report, documents, left_out_findings, exit, .. } = testing;
     drop(progress);
     report.finish()?;
     // One command is enough: the other failures are reported above it.
@@ -185,16 +131,113 @@ pub fn test(arguments: &TestArguments) -> CommandResult {
     Ok(CommandAnswer::new(exit, document, || next_commands.concat()))
 }
 
+/// What comes of the runs of all test cases.
+struct Testing<'a> {
+    arguments: &'a TestArguments,
+    progress: ProgressLine,
+    report: TestReport,
+    /// The runs so far, if the answer is a document.
+    documents: Arc<Mutex<Vec<Record>>>,
+    /// The runs of a test case that are told at its end.
+    groups: Arc<Mutex<RunGroups>>,
+    keeper: Keeper,
+    /// Why test cases are missing, or have no run.
+    left_out_findings: Vec<Diagnostic>,
+    exit: Exit,
+}
+
+impl Testing<'_> {
+    /// Runs a test case as often as is asked for. Without a state in which a run can begin, leaves it out.
+    fn run_case(&mut self, case: &Case, iut: &Iut, links: &Links) -> Result<Total, EarlyExit> {
+        let arguments = self.arguments;
+        let has_constant = |name: &str| case.test.iosts.constants.iter().any(|datum| datum.name() == name);
+        let given = arguments.constant.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        let given = given.filter(|(name, _)| has_constant(name));
+        let constants = read_constants(&case.test, given).map_err(Diagnostic::from)?;
+        // Runs are made one after the other, so that a plan may learn from the answers in earlier runs.
+        let experience = SharedExperience::default();
+        let preparation = Preparation {
+            test: &case.test,
+            iut,
+            links: (links, 0),
+            settings: arguments.driving.over(Settings::default(), iut),
+            strategy: &|| make_strategy(arguments.strategy, &experience),
+            retries: arguments.tolerance.retries,
+        };
+        let mut total = Total::default();
+        for number in 0..arguments.runs.get() as u64 {
+            let seed = arguments.seed.wrapping_add(number);
+            let chosen = run_alone(|| choose_first_state(case, &constants, seed));
+            let initial = match chosen.map_err(EarlyExit::no_thread)? {
+                Ok(initial) => initial,
+                // The command goes on, since other test cases may suit.
+                Err((found, why)) => {
+                    self.leave_out(case, found, why);
+                    break;
+                }
+            };
+            self.progress.says(format!("{} seed {seed} ({})", case.name, total.counts_line()));
+            let (run, record) = preparation.run(&initial, seed).map_err(EarlyExit::no_thread)?;
+            self.progress.one_done();
+            self.add_run(case, iut, &initial, &run, record, &mut total)?;
+            if arguments.tolerance.fail_fast && run.outcome.kind() == OutcomeKind::FAIL {
+                break;
+            }
+        }
+        Ok(total)
+    }
+
+    fn leave_out(&mut self, case: &Case, found: Vec<Diagnostic>, why: WhyLeftOut) {
+        // If a signal has cut off the question, the test case may still have a run.
+        stop_if_ending();
+        self.exit = self.exit.and(why.into());
+        let message = found.first().map_or_else(String::new, |first| first.message.clone());
+        self.report.add_left_out(&LeftOut { test: case.name.clone(), why, message });
+        draw_text(&found);
+        self.left_out_findings.extend(found);
+    }
+
+    /// Keeps a run if that is wanted, adds it to the sums and the reports, and tells it now or notes it for
+    /// the end of the test case.
+    fn add_run(
+        &mut self,
+        case: &Case,
+        iut: &Iut,
+        initial: &State,
+        run: &Run,
+        record: Record,
+        total: &mut Total,
+    ) -> Result<(), EarlyExit> {
+        let arguments = self.arguments;
+        self.exit = self.exit.and(arguments.tolerance.inconclusive.exit(run.outcome.kind()));
+        total.add(run);
+        let path = self.keeper.keep(arguments, case, &record).map_err(EarlyExit::hindered)?;
+        total.add_failure(run, &record, path.as_deref());
+        total.add_hint(run, &record, is_told_in_full(arguments), || {
+            explain_run(arguments, case, iut, initial, run, &record)
+        });
+        self.report.add_run(&record, path.as_deref());
+        if is_json() {
+            lock(&self.documents).push(record);
+        } else if !arguments.quiet {
+            let text = |in_full| run_text(arguments, case, initial, run, path.as_deref(), in_full);
+            // Runs that do not pass are grouped, and told at the end of the test case.
+            match run.outcome.verdict() {
+                _ if is_told_in_full(arguments) => console::print(&text(true)),
+                Some(Verdict::Pass) => {}
+                _ => lock(&self.groups).add(run, &record, text),
+            }
+        }
+        Ok(())
+    }
+}
+
 /// Sets what an early end tells: the runs so far as a document, or the groups that were not told yet.
 fn tell_at_early_end(documents: Arc<Mutex<Vec<Record>>>, groups: Arc<Mutex<RunGroups>>) {
-    if !is_json() {
-        certain_end::tell_at_end(move |_, _| visible(&lock(&groups).text()).into_owned());
-        return;
-    }
     certain_end::tell_at_end(move |exit_code, _| {
         let (diagnostics, runs) = (Value::Array(Vec::new()), lock(&documents).clone());
         let document = TestDocument { format_version: 1, exit_code, diagnostics, runs };
-        serde_json::to_string_pretty(&document).unwrap_or_default() + "\n"
+        render_answer(|| document, || visible(&lock(&groups).text()).into_owned())
     });
 }
 
@@ -249,11 +292,11 @@ fn check_names(arguments: &TestArguments, cases: &[Case]) -> Result<(), Vec<Diag
     let locations: BTreeSet<&str> = locations.map(|location| location.name.as_str()).collect();
     let constants = cases.iter().flat_map(|case| &case.test.iosts.constants);
     let constants: BTreeSet<&str> = constants.map(Datum::name).collect();
-    let no_location = |name: &str| {
+    let report_location = |name: &str| {
         let message = format!("`--quiescence`: no test case has a location `{name}`");
         Diagnostic::error("unknown-location", message)
     };
-    let no_constant = |name: &str| {
+    let report_constant = |name: &str| {
         if let Some(fixed) = cases.iter().flat_map(|case| &case.fixed).find(|fixed| fixed.name == name) {
             return Diagnostic::error("constants", format!("the configuration fixes `{name}` already"))
                 .at(fixed.name_origin.clone(), "fixed here")
@@ -262,12 +305,13 @@ fn check_names(arguments: &TestArguments, cases: &[Case]) -> Result<(), Vec<Diag
         let known = constants.iter().map(|name| (*name).to_owned()).collect();
         Diagnostic::error("constants", ConstantsError::Unknown(name.to_owned(), known).to_string())
     };
-    let places = arguments.driving.quiescence.iter().filter_map(|time| time.location.as_deref());
-    let mut found = find_unknown(places, &locations, no_location);
-    let names = || arguments.constant.iter().map(|(name, _)| name.as_str());
-    found.extend(find_unknown(names(), &constants, no_constant));
-    for (position, name) in names().enumerate() {
-        if names().take(position).filter(|earlier| *earlier == name).count() == 1 {
+    let given_locations = arguments.driving.quiescence.iter().filter_map(|time| time.location.as_deref());
+    let mut found = find_unknown(given_locations, &locations, report_location);
+    let given_constants = || arguments.constant.iter().map(|(name, _)| name.as_str());
+    found.extend(find_unknown(given_constants(), &constants, report_constant));
+    for (position, name) in given_constants().enumerate() {
+        // A name is reported at its second place, however often it is given.
+        if given_constants().take(position).filter(|earlier| *earlier == name).count() == 1 {
             found.push(Diagnostic::error("constants", format!("`--constant` gives `{name}` twice")));
         }
     }
@@ -361,12 +405,12 @@ fn run_text(
         run.constants.iter().map(|(datum, value)| format!("{datum} = {value}")).collect();
     let constants = if constants.is_empty() { String::new() } else { format!(" ({})", constants.join(", ")) };
     let (test, events) = (&case.test, plural(run.trace.len(), "event"));
-    let whose = format!("{} seed {}{constants}, {events}", case.name, run.seed);
+    let run_name = format!("{} seed {}{constants}, {events}", case.name, run.seed);
     // A Fail shows its rule, also if other runs end in other ways.
     let reason = story::find_reason(test, initial, run);
     let mut text = match in_full || run.outcome.verdict() == Some(Verdict::Fail) {
-        true => story::why_text(run, &reason, &whose),
-        false => story::end_text(run, &reason, &whose),
+        true => story::why_text(run, &reason, &run_name),
+        false => story::end_text(run, &reason, &run_name),
     };
     if let Some(place) = find_iut_line(&arguments.iut, run)
         && let Some((at, _)) = text.match_indices('\n').nth(1)
@@ -376,8 +420,8 @@ fn run_text(
     // Runs that end alike are wrapped when they are put together.
     if in_full {
         // `explain` lists all steps.
-        let most = if console::is_verbose() { None } else { Some((12, &reason)) };
-        text = story::wrap(&text) + &story::step_table(test, initial, run, most);
+        let shortened = (!console::is_verbose()).then_some((12, &reason));
+        text = story::wrap(&text) + &story::step_table(test, initial, run, shortened);
     }
     if let Some(path) = path {
         text += &format!("  kept: {path}\n");
@@ -394,9 +438,9 @@ fn is_told_in_full(arguments: &TestArguments) -> bool {
 /// system, it repeats the runs before it, too.
 fn next_command(arguments: &TestArguments, total: &Total, is_kept: bool) -> Option<String> {
     let failed = total.failed.values().min_by_key(|failed| failed.events);
-    let is_told = arguments.tolerance.inconclusive != Inconclusive::Ok;
-    let open = total.inconclusive.as_ref().filter(|_| is_told);
-    let FailedRuns { seed, path, .. } = failed.or(open)?;
+    let counts_inconclusive = arguments.tolerance.inconclusive != Inconclusive::Ok;
+    let inconclusive = total.inconclusive.as_ref().filter(|_| counts_inconclusive);
+    let FailedRuns { seed, path, .. } = failed.or(inconclusive)?;
     let iut = shell_word(&arguments.iut);
     let earlier_runs = if is_kept { seed.wrapping_sub(arguments.seed) } else { 0 };
     Some(match path {

@@ -14,7 +14,6 @@ use super::{
     prospect_line, write_views, written_lines,
 };
 use crate::commands::{CommandResult, plural};
-use crate::pieces::to_reason;
 
 #[derive(Clone, Serialize)]
 struct OnlineDetails {
@@ -65,22 +64,17 @@ fn tell_online(
         written_lines(&written.files)
     );
     let (exit, problems) = (exit_of_purpose(made.unreachable.as_ref(), &written), written.problems());
-    let report = PurposeReport {
-        purpose: name.to_owned(),
-        domain: domain.name(),
-        result: if made.unreachable.is_some() { "unreachable" } else { "made" },
-        reason: made.unreachable.as_ref().and_then(to_reason),
-        details: Some(OnlineDetails {
-            locations,
-            transitions,
-            winning: prospect.map(WinningJson::of),
-            imprecisions: made.test.imprecisions.clone(),
-            queries: made.statistics.queries,
-            files: written.files.iter().map(|path| path.display().to_string()).collect(),
-            problems: [written.left_out, written.unreadable, written.failed].concat(),
-            seconds: made.seconds,
-        }),
+    let details = OnlineDetails {
+        locations,
+        transitions,
+        winning: prospect.map(WinningJson::of),
+        imprecisions: made.test.imprecisions.clone(),
+        queries: made.statistics.queries,
+        files: written.files.iter().map(|path| path.display().to_string()).collect(),
+        problems: [written.left_out, written.unreadable, written.failed].concat(),
+        seconds: made.seconds,
     };
+    let report = PurposeReport::made(name, domain, made.unreachable.as_ref(), details);
     let notes = imprecision_notes(&made.test.imprecisions);
     let found = made.unreachable.iter().cloned().collect();
     PurposeAnswer { text, notes, found, problems, report, exit }

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use coreach_adapters::Iut;
+use coreach_adapters::{Adapter, Iut};
 use coreach_execution::campaign::plan::LONGEST;
 use coreach_execution::constants::read_constants;
 use coreach_execution::lazy::Lazy;
@@ -16,10 +16,11 @@ use coreach_execution::run::Cause;
 use coreach_execution::session::{TestSession, run_with_retries};
 use coreach_execution::walk::{Walk, WalkLimits, WalkProgress};
 use coreach_execution::{Outcome, OutcomeKind, Run, Settings, Strategy, judge};
+use coreach_model::Diagnostic;
 use coreach_model::limits::MANY_SHOWN;
 use coreach_model::lock::lock;
 use coreach_model::semantics::State;
-use coreach_model::{Diagnostic, Verdict};
+use coreach_model::term::evaluate::Valuation;
 use coreach_pipeline::Conformance;
 use coreach_project::cases::Case;
 use coreach_project::cover::Criterion;
@@ -32,7 +33,7 @@ use serde_json::{Value, json};
 use super::hints::explain_run;
 use super::keep::{self, Keeper};
 use super::{check_names, choose_first_state, collect_locations, run_text, shell_word};
-use crate::answer::{draw_text, is_json};
+use crate::answer::{draw_text, is_json, render_answer};
 use crate::commands::{CommandAnswer, CommandResult, EarlyExit, bucket_line, plural};
 use crate::execution_arguments::{Covered, TestArguments};
 use crate::exit::Exit;
@@ -98,41 +99,24 @@ impl Walking<'_> {
         let document_so_far = Arc::new(Mutex::new(self.document(&walk, &[], Exit::Fine)));
         let at_early_end = document_so_far.clone();
         certain_end::tell_at_end(move |exit_code, _| {
-            if !is_json() {
-                return format!("stopped early: {}\n", lock(&progress));
-            }
             let mut document = lock(&at_early_end).clone();
             document["exit_code"] = json!(exit_code);
-            serde_json::to_string_pretty(&document).unwrap_or_default() + "\n"
+            render_answer(|| document, || format!("stopped early: {}\n", lock(&progress)))
         });
         let mut adapter = open(iut);
         let (mut keeper, mut runs, mut exit) = (Keeper::default(), Vec::new(), Exit::Fine);
         let (mut path_shown, mut unanswered) = (None, 0);
         for number in 0.. {
             let seed = arguments.seed.wrapping_add(number);
-            let first_state =
-                choose_first_state(&self.walkable.case, &constants, seed).map_err(|(found, _)| found);
-            let initial = first_state.and_then(|drawn| {
-                budget::choosing_constants(|| {
-                    Ok(walk.choose_start(test, drawn, &constants, seed, &mut Lazy::default()))
-                })
-            })?;
-            let mut judge = judge::make_judge_for_iut(test, initial.clone(), iut, &settings);
-            let run = run_with_retries(arguments.tolerance.retries, || {
-                let settings = Settings { time: time_left(begin, &settings), ..settings.clone() };
-                let mut session =
-                    TestSession { judge: judge.as_mut(), settings: &settings, adapter: adapter.as_mut() };
-                session.run(seed, Strategy::Walk(&mut walk))
-            });
-            let kind = run.outcome.kind();
-            let record = make_record(judge.as_mut(), &run);
+            let (initial, run, record) =
+                self.make_run(&mut walk, adapter.as_mut(), &constants, &settings, begin, seed)?;
             let path = keeper.keep(arguments, &self.walkable.case, &record).map_err(EarlyExit::hindered)?;
             // Nothing is wrong if the walk ended the run or is over, or if no answer came. In all other cases
             // the judge could not follow.
             let is_ended_by_walk = run.outcome == Outcome::inconclusive(walk.cause());
             let is_unanswered = matches!(run.outcome, Outcome::Verdict(_, Cause::Silence(_)));
             let is_harmless = is_ended_by_walk || is_unanswered || walk.is_over();
-            if matches!(kind, OutcomeKind::Verdict(Verdict::Fail) | OutcomeKind::RunError) {
+            if let kind @ (OutcomeKind::FAIL | OutcomeKind::RunError) = run.outcome.kind() {
                 exit = Exit::of(kind);
             } else if !is_harmless {
                 exit = Exit::Inconclusive;
@@ -159,6 +143,31 @@ impl Walking<'_> {
         Ok(CommandAnswer::new(exit, || self.document(&walk, &runs, exit), text))
     }
 
+    /// Makes the next run of the walk, from a state with new values for the open constants.
+    fn make_run(
+        &self,
+        walk: &mut Walk,
+        adapter: &mut dyn Adapter,
+        constants: &Valuation,
+        settings: &Settings,
+        begin: Instant,
+        seed: u64,
+    ) -> Result<(State, Run, Record), Vec<Diagnostic>> {
+        let case = &self.walkable.case;
+        let first_state = choose_first_state(case, constants, seed).map_err(|(found, _)| found)?;
+        let initial = budget::choosing_constants(|| {
+            Ok(walk.choose_start(&case.test, first_state, constants, seed, &mut Lazy::default()))
+        })?;
+        let mut judge = judge::make_judge_for_iut(&case.test, initial.clone(), &self.iut, settings);
+        let run = run_with_retries(self.arguments.tolerance.retries, || {
+            let settings = Settings { time: time_left(begin, settings), ..settings.clone() };
+            let mut session = TestSession { judge: judge.as_mut(), settings: &settings, adapter };
+            session.run(seed, Strategy::Walk(walk))
+        });
+        let record = make_record(judge.as_mut(), &run);
+        Ok((initial, run, record))
+    }
+
     /// Makes the walk. It writes its progress as a line into `last_progress`, for an early end.
     /// `has_open_constants`: each run may choose other constants.
     fn make_walk(&self, begin: Instant, has_open_constants: bool, last_progress: Arc<Mutex<String>>) -> Walk {
@@ -183,11 +192,13 @@ impl Walking<'_> {
         walk.with_listener(Box::new(tell))
     }
 
+    /// Makes the document of the walk so far.
     fn document(&self, walk: &Walk, runs: &[Record], exit: Exit) -> Value {
         let about = (&self.criteria[..], &self.goals.impossible[..]);
         make_document(&self.walkable, about, walk, runs, &self.warnings, exit.code())
     }
 
+    /// Prints a run in full, with a hint at a mistake in the IUT file.
     fn tell(&self, initial: &State, run: &Run, record: &Record, path: Option<&str>) {
         if is_json() || self.arguments.quiet {
             return;
@@ -200,12 +211,11 @@ impl Walking<'_> {
 
     /// Names the next command after a run that failed.
     fn next_text(&self, kept: Option<&str>) -> String {
-        let iut = shell_word(&self.arguments.iut);
-        let Some(run) = kept else {
+        let Some(run) = kept.map(|path| shell_word(Path::new(path))) else {
             return "next: add `--keep runs` to this command. `coreach replay` can then shorten the run\n"
                 .into();
         };
-        format!("next: coreach replay {} --iut {iut} --shrink\n", shell_word(Path::new(run)))
+        format!("next: coreach replay {run} --iut {} --shrink\n", shell_word(&self.arguments.iut))
     }
 
     /// Tells what was found, how much is covered, and which goals are not. `lacks_answer`: an answer did not

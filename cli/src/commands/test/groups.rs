@@ -84,8 +84,8 @@ pub(super) fn group_key(run: &Run, record: &Record) -> String {
     }
 }
 
-/// Reduces a text to what is the same in each run of a group: the first line and the remedies. Numbers are
-/// left out, and in quotes all but the first word.
+/// Reduces a text to what is the same in each run of a group: the first line and the lines of help. Numbers
+/// are left out, and in quotes all but the first word.
 fn text_key(text: &str) -> String {
     // `help: if it is` begins a guess. Guesses depend on what came before in the run.
     let is_remedy = |line: &str| line.starts_with("help: ") && !line.starts_with("help: if it is");

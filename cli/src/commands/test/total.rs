@@ -163,13 +163,10 @@ pub(super) fn explain_kept_system(iut: &Iut, total: &Total) -> String {
     let failed = total.failed_by_event;
     let later = total.outcomes.total().saturating_sub(1);
     let is_kept = iut.way.outlives_runs();
-    if matches!(iut.way, Transport::Tcp(_))
-        && is_kept
-        && total.begins_well
-        && total.outcomes.of(OutcomeKind::RunError) == later
-        && later > 0
-        && total.failed.keys().all(|bucket| bucket.cause != "unclean")
-    {
+    let has_later_errors_only = later > 0 && total.outcomes.of(OutcomeKind::RunError) == later;
+    let is_end_clean = total.failed.keys().all(|bucket| bucket.cause != "unclean");
+    let uses_tcp = matches!(iut.way, Transport::Tcp(_));
+    if uses_tcp && is_kept && total.begins_well && has_later_errors_only && is_end_clean {
         return "hint: the first run did not fail, and all later ones did. Each run opens a new connection: let the system \
                 answer on the connection over which it is asked\n"
             .to_owned();
@@ -182,18 +179,15 @@ pub(super) fn explain_kept_system(iut: &Iut, total: &Total) -> String {
         );
     }
     let begins_well_anew = total.begins_well && !is_kept;
+    let is_program = matches!(iut.way, Transport::Stdio(_));
     // With other seeds, runs of a wrong model seldom all fail at their first answers.
-    if begins_well_anew
-        && total.failed_at_once == later
-        && later > 1
-        && matches!(iut.way, Transport::Stdio(_))
-    {
+    if begins_well_anew && is_program && total.failed_at_once == later && later > 1 {
         return "hint: the first run did not fail, and all later ones did, at their first answers. Each run starts the system \
                 anew: does it keep its state in a file? If so, the first run fails when you repeat the command\n"
             .to_owned();
     }
     if begins_well_anew && total.ended_at_start == later && later > 0 {
-        let remedy = if matches!(iut.way, Transport::Stdio(_)) {
+        let remedy = if is_program {
             "end at the end of its input, and write `grace_ms: 2000` next to `command`"
         } else {
             "remove that at its start"
@@ -205,9 +199,10 @@ pub(super) fn explain_kept_system(iut: &Iut, total: &Total) -> String {
         );
     }
     // One failure proves nothing: it may belong to its seed, unless it came at the first answer.
-    let has_enough = failed > 1 || failed == 1 && total.failed_at_once > 0;
-    let has_most = 2 * failed >= later || total.failed_at_once > 0 && failed > 1;
-    if !is_kept || !iut.way.is_reset() || !total.begins_well || !has_enough || !has_most {
+    let has_enough_failures = failed > 1 || failed == 1 && total.failed_at_once > 0;
+    let most_later_fail = 2 * failed >= later || total.failed_at_once > 0 && failed > 1;
+    let may_keep_state = is_kept && iut.way.is_reset() && total.begins_well;
+    if !may_keep_state || !has_enough_failures || !most_later_fail {
         return String::new();
     }
     let seed = total.failed.values().map(|failed| failed.seed).min().unwrap_or_default();

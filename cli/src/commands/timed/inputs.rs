@@ -27,11 +27,11 @@ pub fn inputs(arguments: &InputsArguments) -> CommandResult {
     let (model, constants, path, warnings) = read?;
     console::draw(&warnings);
     let wanted = TimedInputs { constants, seed: arguments.seed, is_whole: arguments.whole };
-    let form = arguments.format;
     if let Some(path) = path {
         let items =
             budget::within("inputs", budget::time(None), |_| sequence_along(&model, &path, &wanted))??;
-        return Ok(CommandAnswer::of_text(Exit::Fine, write_sequence(model.timed.graph(), &items, form)));
+        let text = write_sequence(model.timed.graph(), &items, arguments.format);
+        return Ok(CommandAnswer::of_text(Exit::Fine, text));
     }
     // Without a path both are there, or clap has refused the arguments.
     let (Some(folder), Some(criterion)) = (&arguments.out, arguments.cover) else {
@@ -47,7 +47,7 @@ pub fn inputs(arguments: &InputsArguments) -> CommandResult {
     };
     console::draw(stop.as_slice());
     let exit = if stop.is_some() { Exit::Stopped } else { Exit::Fine };
-    write_goals(arguments, &model, folder, form, &goals, exit)
+    write_goals(arguments, &model, folder, &goals, exit)
 }
 
 /// Writes a file for each goal that was met, with its name, and tells what came of each goal.
@@ -55,30 +55,28 @@ fn write_goals(
     arguments: &InputsArguments,
     model: &TimedModel,
     folder: &Path,
-    form: TraceForm,
     goals: &[TimedGoal],
-    mut exit: Exit,
+    exit: Exit,
 ) -> CommandResult {
-    let ending = if form == TraceForm::Csv { "csv" } else { "jsonl" };
-    let (mut wanted, mut sequences) = (Vec::new(), Vec::new());
+    let ending = if arguments.format == TraceForm::Csv { "csv" } else { "jsonl" };
+    let (mut files, mut sequences) = (Vec::new(), Vec::new());
     for goal in goals {
         if let TimedFate::Met(_, items) = &goal.fate {
             let file = folder.join(format!("{}.{ending}", goal.name));
-            wanted.push(ToWrite::new("--out", file, OutputForm::Sequence));
+            files.push(ToWrite::new("--out", file, OutputForm::Sequence));
             sequences.push(items);
         }
     }
-    let outputs = resolve_outputs(&wanted)?;
+    let outputs = resolve_outputs(&files)?;
     let explain =
         |path: &Path, error: io::Error| EarlyExit::hindered(format_args!("{}: {error}", path.display()));
     std::fs::create_dir_all(folder).map_err(|error| explain(folder, error))?;
     for (items, output) in sequences.into_iter().zip(&outputs) {
-        let text = write_sequence(model.timed.graph(), items, form);
+        let text = write_sequence(model.timed.graph(), items, arguments.format);
         write(output, text).map_err(|error| explain(output.path(), error))?;
     }
-    if goals.iter().any(|goal| matches!(goal.fate, TimedFate::NotFound(_))) {
-        exit = exit.and(Exit::Incomplete);
-    }
+    let lacks_path = goals.iter().any(|goal| matches!(goal.fate, TimedFate::NotFound(_)));
+    let exit = exit.and(if lacks_path { Exit::Incomplete } else { Exit::Fine });
     Ok(CommandAnswer::of_text(exit, describe_fates(arguments, model, goals)))
 }
 

@@ -16,7 +16,7 @@ use coreach_project::guided::{PathRequest, make, make_document, read_request};
 use super::super::{CommandAnswer, CommandResult, plural, table};
 use crate::console;
 use crate::exit::Exit;
-use crate::outputs::{self, OutFile};
+use crate::outputs::{OutFile, OutputForm, ToWrite, resolve_outputs};
 use crate::timed_arguments::{PathArguments, PathForm};
 use crate::write::write;
 
@@ -29,11 +29,8 @@ pub fn path(arguments: &PathArguments) -> CommandResult {
         budget::reading(|| read_request(&arguments.model, &arguments.path, arguments.tm.as_ref()))?;
     console::draw(&warnings);
     let files = list_files(arguments);
-    let written: Vec<outputs::ToWrite> = files
-        .iter()
-        .map(|(file, _)| outputs::ToWrite::new("--out", file, outputs::OutputForm::Artifact))
-        .collect();
-    let outputs = outputs::resolve_outputs(&written)?;
+    let to_write = |(file, _): &(PathBuf, FileForm)| ToWrite::new("--out", file, OutputForm::Artifact);
+    let outputs = resolve_outputs(&files.iter().map(to_write).collect::<Vec<_>>())?;
     let made = budget::within("path", budget::time(None), |_| {
         let made = make(&wanted, arguments.published, arguments.check, &mut Z3Solver::default())?;
         let texts: Vec<Result<String, String>> =
@@ -63,10 +60,8 @@ fn list_files(arguments: &PathArguments) -> Vec<(PathBuf, FileForm)> {
     for form in &arguments.formats {
         match form {
             PathForm::Export(format) => {
-                files.push((
-                    folder.join(format!("test_case.{}", format.extension())),
-                    FileForm::Export(*format),
-                ));
+                let path = folder.join(format!("test_case.{}", format.extension()));
+                files.push((path, FileForm::Export(*format)));
             }
             PathForm::Sptg => {
                 files.extend(SPTG.map(|(name, guards)| (folder.join(name), FileForm::Sptg(guards))));
