@@ -119,7 +119,7 @@ impl Dialogue {
                     "if it waits for the end of its input, let it read and answer line by line".to_owned(),
                 ],
             ),
-            ([], came) if came == self.came_before => (
+            ([], came) if came == self.came_before_sending => (
                 "it has written nothing since `start`".to_owned(),
                 vec![answer + " in each run, not only in the first one, or leave out `keep: true`"],
             ),
