@@ -89,23 +89,21 @@ pub fn load(path: &Path, only: Option<&str>, says: Says<'_>) -> Result<Cases, Ve
         });
     }
     if loaded.cases.is_empty() && loaded.none.is_empty() {
-        let names: Vec<&str> = project.purposes.iter().map(|purpose| purpose.iosts.name.as_str()).collect();
-        let wanted = only.unwrap_or_default();
-        let message = format!("no purpose is called `{wanted}`");
-        // A purpose has a name of its own, which its file often has, too.
-        let stem = Path::new(wanted).file_stem().and_then(|stem| stem.to_str());
-        let meant = names
-            .iter()
-            .find(|name| Some(**name) == stem)
-            .copied()
-            .or_else(|| nearest(wanted, names.iter().copied()));
-        let help = match meant {
-            Some(name) => format!("write `--purpose {name}`"),
-            None => inventory("purposes", names.iter().copied()),
-        };
-        return Err(vec![Diagnostic::error("unknown-purpose", message).help(help)]);
+        return Err(vec![report_unknown_purpose(&project, only.unwrap_or_default())]);
     }
     Ok(loaded)
+}
+
+fn report_unknown_purpose(project: &Project, wanted: &str) -> Diagnostic {
+    let names = || project.purposes.iter().map(|purpose| purpose.iosts.name.as_str());
+    // A purpose has a name of its own, which its file often has, too.
+    let stem = Path::new(wanted).file_stem().and_then(|stem| stem.to_str());
+    let meant = names().find(|name| Some(*name) == stem).or_else(|| nearest(wanted, names()));
+    let help = match meant {
+        Some(name) => format!("write `--purpose {name}`"),
+        None => inventory("purposes", names()),
+    };
+    Diagnostic::error("unknown-purpose", format!("no purpose is called `{wanted}`")).help(help)
 }
 
 /// Makes the document of the test case for a purpose, and the origins of its transitions. Each test case is

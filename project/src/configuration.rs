@@ -344,21 +344,8 @@ pub(crate) fn read_reference(
     if path.is_file() {
         return Some(Reference { path, origin });
     }
-    // A pattern of names is a mistake whose help lists the files that fit it.
     if let Some((begin, after_star)) = scalar.text.split_once('*') {
-        let end = after_star.rsplit('*').next().unwrap_or(after_star);
-        let fits = |path: &PathBuf| {
-            let name = path.strip_prefix(folder).unwrap_or(path).display().to_string();
-            (name.len() >= begin.len() + end.len() && name.starts_with(begin) && name.ends_with(end))
-                .then_some(name)
-        };
-        let pattern_folder = folder.join(begin.rsplit_once('/').map_or("", |(inner, _)| inner));
-        let files: Vec<String> = list_yaml_files(&pattern_folder).iter().filter_map(fits).collect();
-        let key = if what == "property" { "properties".to_owned() } else { format!("{what}s") };
-        let help = match files.is_empty() {
-            true => "no file fits this pattern: write the names of the files".to_owned(),
-            false => format!("write the files that fit this pattern: `{key}: [{}]`", files.join(", ")),
-        };
+        let help = list_fitting_files(folder, begin, after_star, what);
         let message = format!("`{}` is not a file: coreach does not expand patterns of names", scalar.text);
         collector.push(Diagnostic::error("missing-file", message).at(origin, "a pattern").help(help));
         return None;
@@ -383,6 +370,23 @@ pub(crate) fn read_reference(
     }
     collector.push(found);
     None
+}
+
+/// Says which files fit a pattern of names, which is split at its first `*`.
+fn list_fitting_files(folder: &Path, begin: &str, after_star: &str, what: &str) -> String {
+    let end = after_star.rsplit('*').next().unwrap_or(after_star);
+    let fits = |path: &PathBuf| {
+        let name = path.strip_prefix(folder).unwrap_or(path).display().to_string();
+        (name.len() >= begin.len() + end.len() && name.starts_with(begin) && name.ends_with(end))
+            .then_some(name)
+    };
+    let pattern_folder = folder.join(begin.rsplit_once('/').map_or("", |(inner, _)| inner));
+    let files: Vec<String> = list_yaml_files(&pattern_folder).iter().filter_map(fits).collect();
+    let key = if what == "property" { "properties".to_owned() } else { format!("{what}s") };
+    match files.is_empty() {
+        true => "no file fits this pattern: write the names of the files".to_owned(),
+        false => format!("write the files that fit this pattern: `{key}: [{}]`", files.join(", ")),
+    }
 }
 
 /// Is a file of the kind that this word names? `None`, if the kind of the file or of the word is not known.

@@ -27,6 +27,7 @@ mod simulated;
 mod tls;
 mod words;
 
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -36,6 +37,7 @@ use coreach_adapters::description::{
     Encoding, Iut, LinkDelay, READY_MS, RepliesFrom, Settle, Stdio, Tcp, Transport,
 };
 use coreach_adapters::evidence::LogLimits;
+use coreach_adapters::template::Template;
 use coreach_model::Datum;
 use coreach_model::diagnostic::{Diagnostic, SourceFile};
 use coreach_model::iosts::{Action, ActionKind, Iosts, Transition};
@@ -214,38 +216,7 @@ fn read_root(reader: &mut IutReader<'_>) -> Option<IutSections> {
     let name = shape::required(reader.collector, &root, entries, "iut", "the IUT file", example)
         .and_then(|node| shape::scalar(reader.collector, node, "the IUT's name", example))
         .map(|name| name.text.clone());
-    let ways: Vec<&Entry> = shape::first_entries(entries)
-        .into_iter()
-        .filter(|entry| WAYS.contains(&entry.key.text.as_str()))
-        .collect();
-    let way_entry = match ways.as_slice() {
-        // The way is misspelt, which has been reported.
-        [] if entries.iter().any(|entry| {
-            let key = entry.key.text.as_str();
-            !known.contains(&key) && reader.collector.nearest(key, WAYS).is_some()
-        }) =>
-        {
-            return None;
-        }
-        [] => {
-            let message = "the IUT file does not say how to reach the implementation";
-            let help = format!(
-                "write one of {}, for example `stdio: {{ command: [python3, sut.py] }}`",
-                listed(WAYS)
-            );
-            reader.collector.mistake("missing-key", message, &root.head(), "one key is missing here", help);
-            return None;
-        }
-        [way_entry] => *way_entry,
-        [first, second, ..] => {
-            let diagnostic = Diagnostic::error("two-ways", "an IUT file can have only one of these keys")
-                .at(reader.collector.origin(&second.key.span), "a second one")
-                .at(reader.collector.origin(&first.key.span), "the first one")
-                .help("write an IUT file for each");
-            reader.collector.push(diagnostic);
-            return None;
-        }
-    };
+    let way_entry = find_way(reader, &root, entries, &known)?;
     if report_other_model(reader, &way_entry.value) {
         return None;
     }
@@ -269,6 +240,47 @@ fn read_root(reader: &mut IutReader<'_>) -> Option<IutSections> {
     warn_if_swapped(reader, way_entry);
     let place = format!("{}, under `{}`", reader.line_of(&way_entry.key.span), way_entry.key.text);
     section.map(|way| IutSections { name, link, behaviour, evidence, place, way })
+}
+
+/// Finds the only key that says how the implementation is reached. `known` are all keys of the file.
+fn find_way<'e>(
+    reader: &mut IutReader<'_>,
+    root: &Yaml,
+    entries: &'e [Entry],
+    known: &[&str],
+) -> Option<&'e Entry> {
+    let ways: Vec<&Entry> = shape::first_entries(entries)
+        .into_iter()
+        .filter(|entry| WAYS.contains(&entry.key.text.as_str()))
+        .collect();
+    match ways.as_slice() {
+        // The way is misspelt, which has been reported.
+        [] if entries.iter().any(|entry| {
+            let key = entry.key.text.as_str();
+            !known.contains(&key) && reader.collector.nearest(key, WAYS).is_some()
+        }) =>
+        {
+            None
+        }
+        [] => {
+            let message = "the IUT file does not say how to reach the implementation";
+            let help = format!(
+                "write one of {}, for example `stdio: {{ command: [python3, sut.py] }}`",
+                listed(WAYS)
+            );
+            reader.collector.mistake("missing-key", message, &root.head(), "one key is missing here", help);
+            None
+        }
+        [way_entry] => Some(way_entry),
+        [first, second, ..] => {
+            let diagnostic = Diagnostic::error("two-ways", "an IUT file can have only one of these keys")
+                .at(reader.collector.origin(&second.key.span), "a second one")
+                .at(reader.collector.origin(&first.key.span), "the first one")
+                .help("write an IUT file for each");
+            reader.collector.push(diagnostic);
+            None
+        }
+    }
 }
 
 /// Reports a file that describes several actions, none of which the model has.
@@ -354,6 +366,24 @@ fn read_stdio(reader: &mut IutReader<'_>, root: &[Entry], node: &Yaml) -> Option
     Some(Stdio { command: command?, ready, encoding: encoding?, settle, keep })
 }
 
+const ADDRESS: &str = "address: 127.0.0.1:6379";
+
+/// Checks that an address is a host and a port.
+fn check_address(reader: &mut IutReader<'_>, template: &Template, span: &Range<usize>, is_launched: bool) {
+    // A constant in the address may be any number here.
+    let filled = template.fill(|_| Some("1".to_owned())).unwrap_or_default();
+    let is_port = |text: &str| number::count(text).is_some_and(|port| port <= u64::from(u16::MAX));
+    if filled.rsplit_once(':').is_some_and(|(host, port)| !host.is_empty() && is_port(port)) {
+        return;
+    }
+    let help = match is_launched {
+        true => "for example `address: \"127.0.0.1:{port}\"`, with `\"{port}\"` in `command`".to_owned(),
+        false => format!("for example `{ADDRESS}`"),
+    };
+    let message = "an address is a host and a port";
+    reader.collector.mistake("wrong-value", message, span, "not such an address", help);
+}
+
 /// Reads `tcp` or `udp`. A system that outlives its runs needs `reset` or `settle`.
 fn read_tcp(reader: &mut IutReader<'_>, root: &[Entry], node: &Yaml, carrier: Carrier) -> Option<Tcp> {
     let (way, section) = match carrier {
@@ -369,23 +399,9 @@ fn read_tcp(reader: &mut IutReader<'_>, root: &[Entry], node: &Yaml, carrier: Ca
     let known: Vec<&str> = own_keys.iter().copied().chain(keys).collect();
     let entries = shape::section(reader.collector, root, way, &known);
     let launch = read_launch(reader, entries);
-    let example = "address: 127.0.0.1:6379";
-    let address = read_address(reader, entries, node, "address", section, example);
+    let address = read_address(reader, entries, node, "address", section, ADDRESS);
     if let Some((template, span)) = &address {
-        // A constant in the address may be any number here.
-        let filled = template.fill(|_| Some("1".to_owned())).unwrap_or_default();
-        if !filled.rsplit_once(':').is_some_and(|(host, port)| {
-            !host.is_empty() && number::count(port).is_some_and(|port| port <= u64::from(u16::MAX))
-        }) {
-            let message = "an address is a host and a port";
-            let help = match launch {
-                Some(Some(_)) => {
-                    "for example `address: \"127.0.0.1:{port}\"`, with `\"{port}\"` in `command`".to_owned()
-                }
-                _ => format!("for example `{example}`"),
-            };
-            reader.collector.mistake("wrong-value", message, span, "not such an address", help);
-        }
+        check_address(reader, template, span, matches!(launch, Some(Some(_))));
     }
     let host = address.as_ref().map(|(template, span)| (host_of(template), span));
     let tls = match carrier {

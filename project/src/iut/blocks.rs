@@ -124,12 +124,28 @@ impl PatternGroups<'_, '_> {
         let entries = shape::mapping(self.reader.collector, node, what, BLOCK)?;
         let known = ["begin", "lines", "fields", "each", "end", "count", "then", "to"];
         shape::check_keys(self.reader.collector, entries, &known, "a block of lines");
-        let get = |key: &str| shape::get(entries, key);
         let mut counts = Vec::new();
-        let begin = match get("begin") {
+        let begin = match shape::get(entries, "begin") {
             Some(node) => Some(self.read_pattern(node, "`begin`")?),
             None => None,
         };
+        let middle = self.read_middle(entries, &mut counts)?;
+        if begin.is_none() && matches!(middle, Middle::Any) {
+            let diagnostic = Diagnostic::error("missing-key", "a block of any lines has no `begin`")
+                .at(self.reader.collector.origin(&node.head()), "it would begin with every line")
+                .help(format!("for example `{BLOCK}`, or `lines` with a pattern for each line"));
+            self.reader.collector.push(diagnostic);
+        }
+        let end = self.read_end(node, entries, begin.as_ref(), &middle)?;
+        if let BlockEnd::Count(name) = &end {
+            counts.push(name.clone());
+        }
+        let then = read_then(self.reader, entries, matches!(middle, Middle::Each(_)))?;
+        Some((LineBlock { begin, middle, end, then }, counts))
+    }
+
+    /// Reads what is between the first line and the end. Adds the groups that count bytes to `counts`.
+    fn read_middle(&mut self, entries: &[Entry], counts: &mut Vec<String>) -> Option<Middle> {
         let middles: Vec<&Entry> = entries
             .iter()
             .filter(|entry| ["lines", "fields", "each"].contains(&entry.key.text.as_str()))
@@ -139,7 +155,7 @@ impl PatternGroups<'_, '_> {
             self.reader.collector.error("two-keys", message, &second.key.span, "the second one");
             return None;
         }
-        let middle = match middles.first().map(|entry| (entry.key.text.as_str(), &entry.value)) {
+        Some(match middles.first().map(|entry| (entry.key.text.as_str(), &entry.value)) {
             None => Middle::Any,
             Some(("fields", fields)) => {
                 let what = "`fields`";
@@ -174,33 +190,34 @@ impl PatternGroups<'_, '_> {
                 }
                 _ => self.read_pattern(each, "`each`").into_iter().map(LinePart::Fitting).collect(),
             }),
-        };
-        if begin.is_none() && matches!(middle, Middle::Any) {
-            let diagnostic = Diagnostic::error("missing-key", "a block of any lines has no `begin`")
-                .at(self.reader.collector.origin(&node.head()), "it would begin with every line")
-                .help(format!("for example `{BLOCK}`, or `lines` with a pattern for each line"));
-            self.reader.collector.push(diagnostic);
-        }
-        let end = match (get("end"), get("count")) {
-            (Some(node), None) => BlockEnd::Mark(self.read_pattern(node, "`end`")?),
+        })
+    }
+
+    /// Reads `end` or `count`, one of which must be there.
+    fn read_end(
+        &mut self,
+        node: &Yaml,
+        entries: &[Entry],
+        begin: Option<&Regex>,
+        middle: &Middle,
+    ) -> Option<BlockEnd> {
+        match (shape::get(entries, "end"), shape::get(entries, "count")) {
+            (Some(node), None) => self.read_pattern(node, "`end`").map(BlockEnd::Mark),
             (None, Some(node)) => {
                 let name = shape::scalar(self.reader.collector, node, "`count`", "count: n")?;
-                self.check_count(name, begin.as_ref(), &middle);
-                counts.push(name.text.clone());
-                BlockEnd::Count(name.text.clone())
+                self.check_count(name, begin, middle);
+                Some(BlockEnd::Count(name.text.clone()))
             }
             (None, None) => {
                 shape::missing_key(self.reader.collector, node, "end", "a block of lines", BLOCK);
-                return None;
+                None
             }
             (Some(_), Some(count)) => {
                 let message = "a block cannot have both `end` and `count`";
                 self.reader.collector.error("two-keys", message, &count.head(), "the second one");
-                return None;
+                None
             }
-        };
-        let then = read_then(self.reader, entries, matches!(middle, Middle::Each(_)))?;
-        Some((LineBlock { begin, middle, end, then }, counts))
+        }
     }
 
     /// Checks that `count` counts the outputs of a list, and is a group of `begin`.

@@ -51,36 +51,7 @@ pub fn read_encoding(
     }
     match speech.unwrap_or(Speech::Json) {
         Speech::Lines => {
-            if carrier == Carrier::Stream {
-                let label = "belongs to `encoding: binary`";
-                refuse_foreign_keys(reader, entries, &["frame"], "with lines there is no", label)?;
-            }
-            let ending = if carrier == Carrier::Datagrams { "" } else { "\n" };
-            let line_ending = lines::read_line_ending(reader, entries, ending);
-            let captures = captures::read_part_captures(reader, entries);
-            let reset = settle::read_reset(reader, entries, Speech::Lines);
-            let stimuli = lines::read_stimuli(reader, entries, &line_ending);
-            let like: (_, &dyn Fn(&_) -> _) = (lines::STIMULI, &lines::stimulus_like);
-            reader.check_complete(entries, node, "stimuli", section, ActionKind::Input, like);
-            let (observations, answers) = lines::read_observations(reader, entries);
-            let like: (_, &dyn Fn(&_) -> _) = (OBSERVATIONS, &lines::observation_like);
-            reader.check_complete(entries, node, "observations", section, ActionKind::Output, like);
-            let ignored = ignored::read_ignored_lines(reader, entries, &observations);
-            reader
-                .check_captured("group of a pattern", "observations: { Welcome: '^welcome (?P<NAME>.+)$' }");
-            let spelling = reader.read_spelling(entries, false);
-            let unmatched = reader.read_unmatched(entries);
-            let lines = Lines {
-                line_ending,
-                reset,
-                stimuli,
-                observations,
-                answers,
-                ignored,
-                captures,
-                spelling,
-                unmatched,
-            };
+            let lines = read_lines(reader, entries, node, section, carrier)?;
             (reader.collector.errors() == errors_before).then_some(Encoding::Lines(lines))
         }
         Speech::Frames => {
@@ -100,6 +71,35 @@ pub fn read_encoding(
             Some(Encoding::Json)
         }
     }
+}
+
+/// Reads the keys of `encoding: lines`. `None`: a key belongs to another encoding.
+fn read_lines(
+    reader: &mut IutReader<'_>,
+    entries: &[Entry],
+    node: &Yaml,
+    section: &str,
+    carrier: Carrier,
+) -> Option<Lines> {
+    if carrier == Carrier::Stream {
+        let label = "belongs to `encoding: binary`";
+        refuse_foreign_keys(reader, entries, &["frame"], "with lines there is no", label)?;
+    }
+    let ending = if carrier == Carrier::Datagrams { "" } else { "\n" };
+    let line_ending = lines::read_line_ending(reader, entries, ending);
+    let captures = captures::read_part_captures(reader, entries);
+    let reset = settle::read_reset(reader, entries, Speech::Lines);
+    let stimuli = lines::read_stimuli(reader, entries, &line_ending);
+    let like: (_, &dyn Fn(&_) -> _) = (lines::STIMULI, &lines::stimulus_like);
+    reader.check_complete(entries, node, "stimuli", section, ActionKind::Input, like);
+    let (observations, answers) = lines::read_observations(reader, entries);
+    let like: (_, &dyn Fn(&_) -> _) = (OBSERVATIONS, &lines::observation_like);
+    reader.check_complete(entries, node, "observations", section, ActionKind::Output, like);
+    let ignored = ignored::read_ignored_lines(reader, entries, &observations);
+    reader.check_captured("group of a pattern", "observations: { Welcome: '^welcome (?P<NAME>.+)$' }");
+    let spelling = reader.read_spelling(entries, false);
+    let unmatched = reader.read_unmatched(entries);
+    Some(Lines { line_ending, reset, stimuli, observations, answers, ignored, captures, spelling, unmatched })
 }
 
 /// Refuses these keys, which belong to another encoding. `message` begins the report. `None` after a mistake.

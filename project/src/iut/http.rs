@@ -1,9 +1,11 @@
 //! Reads the section `http`: templates of requests, and responses by status and JSON pointers.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use coreach_adapters::description::{AnswerPlace, Http, Response};
 use coreach_adapters::lines::written;
+use coreach_adapters::template::Template;
 use coreach_model::Diagnostic;
 use coreach_model::diagnostic::Origin;
 use coreach_model::iosts::{Action, ActionKind};
@@ -44,33 +46,8 @@ pub fn read_http(reader: &mut IutReader<'_>, root: &[Entry], node: &Yaml) -> Opt
     let entries = shape::section(reader.collector, root, "http", &KEYS);
     let launch = read_launch(reader, entries);
     let base = read_address(reader, entries, node, "base", "`http`", BASE);
-    // The base must begin with a scheme that fits `tls`, and name a host.
     if let Some((template, span)) = &base {
-        let filled = template.fill(|_| Some("1".to_owned())).unwrap_or_default();
-        let host_and_path = filled.strip_prefix("http://").or_else(|| filled.strip_prefix("https://"));
-        let is_secure = filled.starts_with("https://");
-        let mistake = match host_and_path {
-            None => Some("a base begins with `http://` or `https://`"),
-            Some(text) if text.is_empty() || text.starts_with('/') => Some("a base must name a host"),
-            Some(text) if text.ends_with('/') => Some("a base must not end with a slash"),
-            Some(_) => None,
-        };
-        if mistake.is_none() && is_secure != shape::get(entries, "tls").is_some() {
-            let (message, help) = if is_secure {
-                (
-                    "`https` needs `tls`, which says which certificates coreach trusts",
-                    "write `http://` if the server uses no TLS, else for example `tls: { ca: ca.pem }`",
-                )
-            } else {
-                ("with `tls`, the base begins with `https://`", "for example `base: https://127.0.0.1:8443`")
-            };
-            let label = "`tls` and this do not fit together";
-            reader.collector.mistake("wrong-value", message, span, label, help);
-        }
-        if let Some(message) = mistake {
-            let help = format!("for example `{BASE}`");
-            reader.collector.mistake("wrong-value", message, span, "not such an address", help);
-        }
+        check_base(reader, entries, template, span);
     }
     let host = base.as_ref().map(|(template, span)| (host_of(template), span));
     let tls = tls::read_tls(reader, entries, host.as_ref().map(|(host, span)| (host.as_str(), *span)));
@@ -122,19 +99,11 @@ pub fn read_http(reader: &mut IutReader<'_>, root: &[Entry], node: &Yaml) -> Opt
             origins.push(reader.collector.origin(&entry.key.span));
         }
     }
-    reader.check_complete(
-        entries,
-        node,
-        "observations",
-        "`http`",
-        ActionKind::Output,
-        (OBSERVATIONS, &response_like),
-    );
+    let like: (_, &dyn Fn(&_) -> _) = (OBSERVATIONS, &response_like);
+    reader.check_complete(entries, node, "observations", "`http`", ActionKind::Output, like);
     refuse_hidden(reader, &observations, &origins);
     let unmatched = reader.read_unmatched(entries);
-    let (base, _) = base?;
-    let launch = launch?;
-    let tls = tls?;
+    let ((base, _), launch, tls) = (base?, launch?, tls?);
     let http = Http {
         base,
         launch,
@@ -150,6 +119,35 @@ pub fn read_http(reader: &mut IutReader<'_>, root: &[Entry], node: &Yaml) -> Opt
         settle,
     };
     (reader.collector.errors() == errors_before).then_some(http)
+}
+
+/// Checks that the base begins with a scheme that fits `tls`, and names a host.
+fn check_base(reader: &mut IutReader<'_>, entries: &[Entry], template: &Template, span: &Range<usize>) {
+    let filled = template.fill(|_| Some("1".to_owned())).unwrap_or_default();
+    let host_and_path = filled.strip_prefix("http://").or_else(|| filled.strip_prefix("https://"));
+    let is_secure = filled.starts_with("https://");
+    let mistake = match host_and_path {
+        None => Some("a base begins with `http://` or `https://`"),
+        Some(text) if text.is_empty() || text.starts_with('/') => Some("a base must name a host"),
+        Some(text) if text.ends_with('/') => Some("a base must not end with a slash"),
+        Some(_) => None,
+    };
+    if mistake.is_none() && is_secure != shape::get(entries, "tls").is_some() {
+        let (message, help) = if is_secure {
+            (
+                "`https` needs `tls`, which says which certificates coreach trusts",
+                "write `http://` if the server uses no TLS, else for example `tls: { ca: ca.pem }`",
+            )
+        } else {
+            ("with `tls`, the base begins with `https://`", "for example `base: https://127.0.0.1:8443`")
+        };
+        let label = "`tls` and this do not fit together";
+        reader.collector.mistake("wrong-value", message, span, label, help);
+    }
+    if let Some(message) = mistake {
+        let help = format!("for example `{BASE}`");
+        reader.collector.mistake("wrong-value", message, span, "not such an address", help);
+    }
 }
 
 /// An example of a request for an action.

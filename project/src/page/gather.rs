@@ -12,12 +12,13 @@
 //! If coverage cannot be counted, a remark on the page says so, and the page is still made.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use coreach_analyses::DomainKind;
+use coreach_model::Diagnostic;
 use coreach_model::file;
 use coreach_model::iosts::TestPurpose;
 use coreach_model::reader::{load as load_file, read_specification};
-use coreach_model::{Diagnostic, budget as clock};
 use coreach_pipeline::Stage;
 use coreach_pipeline::export::View;
 use serde_json::Value as Json;
@@ -190,17 +191,18 @@ fn add_project(
         .iter()
         .flat_map(|purpose| domains.iter().map(move |domain| (purpose, *domain)))
         .collect();
+    // The prospect is computed once for each purpose, with the first domain.
+    let is_first = |domain: &DomainKind| Some(domain) == domains.first();
+    let time = budget::time(project.time);
     if project.judging == Judging::Online {
         for (purpose, domain) in pairs {
             match make_online(project, purpose, domain, false, says) {
                 Ok(made) => {
-                    if Some(&domain) == domains.first() {
-                        let (view, time) = (View::of_online(&made.test), budget::time(project.time));
+                    if is_first(&domain) {
+                        let view = View::of_online(&made.test);
                         page.add_prospect(purpose, look_ahead(&view, made.unreachable.as_ref(), None, time));
                     }
-                    let draw = |_: &clock::Budget| page.add_online(purpose, domain.name(), &made);
-                    let drawn = budget::within("draw", budget::time(project.time), draw);
-                    drawn.map_err(|stop| vec![stop.to_diagnostic()])?;
+                    draw_within(time, || page.add_online(purpose, domain.name(), &made))?;
                 }
                 Err(stop) => page.add_stopped(purpose, domain.name(), &stop),
             }
@@ -209,13 +211,12 @@ fn add_project(
     }
     let work = |(purpose, domain): &(&TestPurpose, DomainKind)| {
         let mut made = make(project, purpose, *domain, false, says)?;
-        let time = budget::time(project.time);
         let example = search_run(&mut made, purpose, *domain, time);
-        // The prospect is computed once for each purpose, with the first domain.
-        let is_first = Some(domain) == domains.first();
         let view = View::of(&made.generation, Stage::InputComplete);
-        let prospect =
-            is_first.then(|| look_ahead(&view, made.unreachable.as_ref(), example.as_ref(), time)).flatten();
+        let prospect = match is_first(domain) {
+            true => look_ahead(&view, made.unreachable.as_ref(), example.as_ref(), time),
+            false => None,
+        };
         Ok((made, example, prospect))
     };
     let results = jobs::in_order(&pairs, settings.threads, work);
@@ -226,14 +227,16 @@ fn add_project(
             Ok((made, example, prospect)) => {
                 page.add_prospect(purpose, prospect);
                 says(format!("{} with {domain}: drawing", purpose.iosts.name));
-                let draw = |_: &clock::Budget| page.add_made(purpose, domain.name(), &made, example.as_ref());
-                let drawn = budget::within("draw", budget::time(project.time), draw);
-                drawn.map_err(|stop| vec![stop.to_diagnostic()])?;
+                draw_within(time, || page.add_made(purpose, domain.name(), &made, example.as_ref()))?;
             }
             Err(stop) => page.add_stopped(purpose, domain.name(), &stop),
         }
     }
     Ok(())
+}
+
+fn draw_within(time: Duration, draw: impl FnOnce()) -> Result<(), Vec<Diagnostic>> {
+    budget::within("draw", time, |_| draw()).map_err(|stop| vec![stop.to_diagnostic()])
 }
 
 impl Page {
