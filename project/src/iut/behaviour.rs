@@ -110,14 +110,14 @@ fn read_samples(reader: &mut IutReader<'_>, node: &Yaml) -> (Samples, BTreeMap<S
             continue;
         }
         for item in shape::list(reader.collector, &entry.value, &quoted, LIKE).unwrap_or(&[]) {
-            let with_parts = types.iter().find(|ty| matches!(ty, Type::Record(_)));
-            let help = with_parts.map(|ty| describe_sample(&entry.key.text, ty));
-            if let (NodeKind::Mapping(_), Some(help)) = (&item.kind, &help) {
-                let message = format!("a value of {quoted} is written as one text");
-                reader.refuse(item, &message, "keys and values", help);
-                continue;
-            }
+            let type_with_parts = types.iter().find(|ty| matches!(ty, Type::Record(_)));
+            let help = type_with_parts.map(|ty| describe_sample(&entry.key.text, ty));
             if matches!(item.kind, NodeKind::Mapping(_)) {
+                if let Some(help) = &help {
+                    let message = format!("a value of {quoted} is written as one text");
+                    reader.refuse(item, &message, "keys and values", help);
+                    continue;
+                }
                 let words = read_sample_words(reader, item, LIKE);
                 let fits = |word: &String| types.iter().all(|ty| codec::from_text(word, ty).is_ok());
                 if !words.is_empty() && !words.iter().any(fits) {
@@ -260,9 +260,7 @@ fn read_action(
     if !CONNECTED.contains(&way) {
         let message = match way {
             "http" => format!("`{key}` has no meaning over `http`: each request has a connection of its own"),
-            "simulated" => {
-                format!("`{key}` has no meaning with `simulated`: there is no connection")
-            }
+            "simulated" => format!("`{key}` has no meaning with `simulated`: there is no connection"),
             other_way => format!("`{key}` has no meaning over `{other_way}`: there is no connection"),
         };
         reader.refuse(node, &message, "not here", &format!("leave out `{key}`"));
@@ -287,12 +285,8 @@ fn read_action(
         }
         Some(action) if !action.parameters.is_empty() => {
             let message = format!("`{name}` has parameters, but the connection gives no values for them");
-            reader.refuse(
-                node,
-                &message,
-                "not here",
-                &format!("`{key}` names {expected} without parameters"),
-            );
+            let help = format!("`{key}` names {expected} without parameters");
+            reader.refuse(node, &message, "not here", &help);
             None
         }
         Some(_) => {

@@ -10,7 +10,7 @@ use coreach_model::data::Datum;
 use coreach_model::iosts::{Action, ActionKind};
 use coreach_model::reader::collect::{inventory, listed};
 use coreach_model::reader::shape;
-use coreach_model::reader::yaml::{Entry, NodeKind, Yaml};
+use coreach_model::reader::yaml::{Entry, NodeKind, Scalar, Yaml};
 use coreach_model::types::RecordForm;
 
 use super::bytes::{find_one_of, refuse_keys};
@@ -210,7 +210,7 @@ fn check_types(reader: &mut IutReader<'_>, action: &Action, named: &[NamedField]
 }
 
 /// Checks that a list of a frame fits the type, and has one field for each part of its elements. Checks any
-/// other field, perhaps of a `list`: numbers and bytes are no values of some types without `values`.
+/// other field with [`check_can_hold`].
 fn check_type(
     reader: &mut IutReader<'_>,
     NamedField { name, is_text, parts }: &NamedField,
@@ -218,29 +218,7 @@ fn check_type(
     list: Option<&str>,
     texts: Option<&Yaml>,
 ) {
-    let Some(parts) = parts else {
-        let key = list.map_or_else(|| name.text.clone(), |list| format!("{list}.{}", name.text));
-        let is_spelt = match texts.map(|node| &node.kind) {
-            Some(NodeKind::Mapping(texts)) => shape::get(texts, &key).is_some(),
-            _ => false,
-        };
-        // A text, also one of `values`, may be JSON. In an element of a list it is not read.
-        let can_hold = match ty {
-            Type::Bool | Type::Enum(_) => *is_text || is_spelt,
-            Type::Record(_) | Type::Array(_) => (*is_text || is_spelt) && list.is_none(),
-            _ => true,
-        };
-        if !can_hold {
-            let message = format!("this field cannot hold `{key}`, which has the type {ty}");
-            let help = match ty {
-                Type::Record(of) if of.form == RecordForm::List => "write `as: list`",
-                Type::Record(_) | Type::Array(_) if list.is_some() => "change its type in the model",
-                _ => "write texts for all its values under `values`, or change its type in the model",
-            };
-            reader.collector.mistake("wrong-type", message, &name.span, "not for this type", help);
-        }
-        return;
-    };
+    let Some(parts) = parts else { return check_can_hold(reader, name, *is_text, ty, list, texts) };
     // Field 0 of a list is its length, and each other field has an element.
     let element = match ty {
         Type::Record(list) if list.form == RecordForm::List => list.fields.get(1).map(|(_, ty)| ty),
@@ -274,6 +252,38 @@ fn check_type(
         let message =
             format!("an element of `{}` needs one field for {}", name.text, listed(missing.iter().copied()));
         reader.collector.error("missing-field", message, &name.span, "not in `of`, or there twice");
+    }
+}
+
+/// Checks that a field that is no list, but perhaps in the elements of `list`, can hold the values of a type.
+/// Numbers and bytes are no values of some types without `values`, which `texts` is.
+fn check_can_hold(
+    reader: &mut IutReader<'_>,
+    name: &Scalar,
+    is_text: bool,
+    ty: &Type,
+    list: Option<&str>,
+    texts: Option<&Yaml>,
+) {
+    let key = list.map_or_else(|| name.text.clone(), |list| format!("{list}.{}", name.text));
+    let is_spelt = match texts.map(|node| &node.kind) {
+        Some(NodeKind::Mapping(texts)) => shape::get(texts, &key).is_some(),
+        _ => false,
+    };
+    // A text, also one of `values`, may be JSON. In an element of a list it is not read.
+    let can_hold = match ty {
+        Type::Bool | Type::Enum(_) => is_text || is_spelt,
+        Type::Record(_) | Type::Array(_) => (is_text || is_spelt) && list.is_none(),
+        _ => true,
+    };
+    if !can_hold {
+        let message = format!("this field cannot hold `{key}`, which has the type {ty}");
+        let help = match ty {
+            Type::Record(of) if of.form == RecordForm::List => "write `as: list`",
+            Type::Record(_) | Type::Array(_) if list.is_some() => "change its type in the model",
+            _ => "write texts for all its values under `values`, or change its type in the model",
+        };
+        reader.collector.mistake("wrong-type", message, &name.span, "not for this type", help);
     }
 }
 

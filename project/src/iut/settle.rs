@@ -2,10 +2,7 @@
 //!
 //! `reset` and `barrier` are lists of steps. A step is a command, a pause, or a message of the section.
 
-use std::time::Duration;
-
-use coreach_adapters::description::READY_MS;
-use coreach_adapters::description::{Exchange, PreparationStep, Probe, Settle};
+use coreach_adapters::description::{Exchange, PreparationStep, Probe, READY_MS, Settle};
 use coreach_model::reader::shape;
 use coreach_model::reader::yaml::{Entry, NodeKind, Scalar, Yaml};
 
@@ -136,53 +133,14 @@ fn read_step(
     }
     match speech {
         Speech::Http => {
-            let own_keys = ["status", "expect", "within_ms"];
-            let known: Vec<&str> = REQUEST.into_iter().chain(own_keys).collect();
-            let request = read_request(reader, item, what, like, &known, Some(&add_holes(Holes::known())));
-            let statuses = match shape::get(entries, "status") {
-                Some(node) => {
-                    let nodes = one_or_several(node).into_iter();
-                    nodes
-                        .map(|node| read_status(reader, node, "status: [200, 404]"))
-                        .collect::<Option<_>>()?
-                }
-                None => vec![200],
-            };
-            let body = match shape::get(entries, "expect") {
-                Some(node) => {
-                    let scalar = shape::scalar(reader.collector, node, "`expect`", "expect: '^idle$'")?;
-                    Some(read_regex(reader, scalar)?.0)
-                }
-                None => None,
-            };
-            let within: Duration = reader.read_ms(entries, "within_ms", 0);
-            Some(PreparationStep::Request(Probe { request: request?, statuses, body, within }))
+            read_probe(reader, item, entries, what, like, add_holes).map(PreparationStep::Request)
         }
         Speech::Lines | Speech::Frames => {
-            shape::check_keys(reader.collector, entries, &["send", "expect", "over"], what);
-            let over = shape::get(entries, "over")
-                .and_then(|node| shape::scalar(reader.collector, node, "`over`", like))
-                .and_then(|scalar| read_connection(reader, scalar));
             if entries.is_empty() {
                 shape::missing_key(reader.collector, item, "send", what, like);
             }
-            let send = shape::get(entries, "send")
-                .and_then(|node| shape::scalar(reader.collector, node, "`send`", like))
-                .and_then(|scalar| {
-                    let template = reader.read_template(scalar, &add_holes(Holes::known()))?;
-                    // The digits of a template with holes are checked when it is sent.
-                    if speech == Speech::Frames && template.holes().next().is_none() {
-                        reader.parse_hex(scalar, "send")?;
-                    }
-                    Some(template)
-                });
-            let expect = shape::get(entries, "expect")
-                .and_then(|node| shape::scalar(reader.collector, node, "`expect`", like))
-                .and_then(|scalar| read_regex(reader, scalar));
-            let groups = expect.iter().flat_map(|(_, groups)| groups.clone()).collect();
-            // Groups that are no captures have no meaning here.
-            reader.without_captures(groups);
-            Some(PreparationStep::Exchange(Exchange { send, expect: expect.map(|(regex, _)| regex), over }))
+            let is_hex = speech == Speech::Frames;
+            Some(PreparationStep::Exchange(read_exchange(reader, entries, what, like, is_hex, add_holes)))
         }
         Speech::Json => {
             let message = format!("{what} must be a `command` or a `pause_ms`");
@@ -191,6 +149,67 @@ fn read_step(
             None
         }
     }
+}
+
+/// Reads a request of `reset` or `barrier`, with the answer that it must have.
+fn read_probe(
+    reader: &mut IutReader<'_>,
+    item: &Yaml,
+    entries: &[Entry],
+    what: &str,
+    like: &str,
+    add_holes: AddHoles,
+) -> Option<Probe> {
+    let known: Vec<&str> = REQUEST.into_iter().chain(["status", "expect", "within_ms"]).collect();
+    let request = read_request(reader, item, what, like, &known, Some(&add_holes(Holes::known())));
+    let statuses = match shape::get(entries, "status") {
+        Some(node) => {
+            let nodes = one_or_several(node).into_iter();
+            nodes.map(|node| read_status(reader, node, "status: [200, 404]")).collect::<Option<_>>()?
+        }
+        None => vec![200],
+    };
+    let body = match shape::get(entries, "expect") {
+        Some(node) => {
+            let scalar = shape::scalar(reader.collector, node, "`expect`", "expect: '^idle$'")?;
+            Some(read_regex(reader, scalar)?.0)
+        }
+        None => None,
+    };
+    let within = reader.read_ms(entries, "within_ms", 0);
+    Some(Probe { request: request?, statuses, body, within })
+}
+
+/// Reads what is sent and what is expected. `is_hex`: frames are written in hexadecimal digits.
+fn read_exchange(
+    reader: &mut IutReader<'_>,
+    entries: &[Entry],
+    what: &str,
+    like: &str,
+    is_hex: bool,
+    add_holes: AddHoles,
+) -> Exchange {
+    shape::check_keys(reader.collector, entries, &["send", "expect", "over"], what);
+    let over = shape::get(entries, "over")
+        .and_then(|node| shape::scalar(reader.collector, node, "`over`", like))
+        .and_then(|scalar| read_connection(reader, scalar));
+    let send = shape::get(entries, "send")
+        .and_then(|node| shape::scalar(reader.collector, node, "`send`", like))
+        .and_then(|scalar| {
+            let template = reader.read_template(scalar, &add_holes(Holes::known()))?;
+            // The digits of a template with holes are checked when it is sent.
+            if is_hex && template.holes().next().is_none() {
+                reader.parse_hex(scalar, "send")?;
+            }
+            Some(template)
+        });
+    let expect = shape::get(entries, "expect")
+        .and_then(|node| shape::scalar(reader.collector, node, "`expect`", like))
+        .and_then(|scalar| read_regex(reader, scalar));
+    let groups = expect.iter().flat_map(|(_, groups)| groups.clone()).collect();
+    // Groups that are no captures have no meaning here.
+    reader.without_captures(groups);
+    Exchange { send, expect: expect.map(|(regex, _)| regex), over }
 }
 
 fn read_connection(reader: &mut IutReader<'_>, scalar: &Scalar) -> Option<String> {

@@ -285,21 +285,7 @@ impl IutReader<'_> {
                 Some(action) => format!("`{action}` has no parameter `{hole}`"),
                 None => format!("nothing here is called `{hole}`"),
             };
-            let help = match self.collector.nearest(hole, known_names.iter().copied()) {
-                Some(nearest_name) => format!("did you mean `{{{nearest_name}}}`?"),
-                None if known_names.is_empty() => {
-                    "no value can stand for `{...}` here: write `{{` or `}}` for a brace itself".to_owned()
-                }
-                None if allowed.captures && capture_names.is_empty() => match self.has_answers {
-                    true => format!(
-                        "if an answer has it, write `captures: {{ {hole}: {{ pointer: /{hole} }} }}`, with its place in the body"
-                    ),
-                    false => format!(
-                        "if a message has it, write `captures: {{ {hole}: {{}} }}`, and a group `(?P<{hole}>.+)` in its pattern"
-                    ),
-                },
-                None => inventory("names that you can use here", known_names.iter().copied()),
-            };
+            let help = self.explain_unknown_hole(hole, &known_names, allowed);
             let spelling = [format!("{{{hole}}}"), format!("({hole})")];
             let place = spelling
                 .iter()
@@ -308,6 +294,25 @@ impl IutReader<'_> {
             self.collector.mistake("unknown-parameter", message, &place, "not known", help);
         }
         are_right
+    }
+
+    /// Says what may stand in place of a hole that has none of the known names.
+    fn explain_unknown_hole(&self, hole: &str, known_names: &[&str], allowed: &Holes) -> String {
+        match self.collector.nearest(hole, known_names.iter().copied()) {
+            Some(nearest_name) => format!("did you mean `{{{nearest_name}}}`?"),
+            None if known_names.is_empty() => {
+                "no value can stand for `{...}` here: write `{{` or `}}` for a brace itself".to_owned()
+            }
+            None if allowed.captures && self.captures.is_empty() => match self.has_answers {
+                true => format!(
+                    "if an answer has it, write `captures: {{ {hole}: {{ pointer: /{hole} }} }}`, with its place in the body"
+                ),
+                false => format!(
+                    "if a message has it, write `captures: {{ {hole}: {{}} }}`, and a group `(?P<{hole}>.+)` in its pattern"
+                ),
+            },
+            None => inventory("names that you can use here", known_names.iter().copied()),
+        }
     }
 
     /// Reads a section that has an entry for each action of a kind. Reports unknown actions, and actions of
@@ -323,10 +328,7 @@ impl IutReader<'_> {
         let entries = shape::mapping(self.collector, node, &format!("`{key}`"), example).unwrap_or(&[]);
         shape::check_distinct(self.collector, entries, "duplicate-key", "action");
         let mut described = Vec::new();
-        let (opposite_plural, opposite_section, role, opposite) = match kind {
-            ActionKind::Input => ("outputs", "observations", "coreach sends", ActionKind::Output),
-            _ => ("inputs", "stimuli", "the implementation sends", ActionKind::Input),
-        };
+        let (opposite_section, opposite) = opposite_of(kind);
         // The entries of the other section, if that one is swapped, too.
         let opposites = shape::get(sections, opposite_section).and_then(|node| match &node.kind {
             NodeKind::Mapping(opposites) if self.is_swapped(opposites, opposite) => {
@@ -336,45 +338,12 @@ impl IutReader<'_> {
         });
         // A single wrong entry may be a slip.
         if self.is_swapped(entries, kind) && (entries.len() > 1 || opposites.is_some()) {
-            let place = self.collector.origin(&entries[0].key.span);
-            let diagnostic = match opposites {
+            match opposites {
+                None => self.report_opposite_section(key, entries, kind),
+                Some(opposites) if kind == ActionKind::Input => self.report_swapped(key, entries, opposites),
                 // Both sections are reported once, when `stimuli` is read.
-                Some(_) if kind != ActionKind::Input => return described,
-                Some(opposites) => {
-                    let here = format!("`{key}` and `{opposite_section}`");
-                    let step = self.iosts.and_then(|iosts| iosts.transitions.first());
-                    let model = step.and_then(|step| step.origin.whole.as_ref());
-                    let model = model.and_then(|origin| Path::new(&origin.file.name).file_name()?.to_str());
-                    let model = model.unwrap_or("the model");
-                    let looks_sent = |entries| looks_received(entries).map(|is_received| !is_received);
-                    let first = &entries[0].key.text;
-                    let (message, help) = match looks_received(entries).or_else(|| looks_sent(opposites)) {
-                        Some(false) => (
-                            format!("`inputs` and `outputs` seem to be swapped in {model}"),
-                            format!("write `outputs` for `inputs` in {model}, and `inputs` for `outputs`"),
-                        ),
-                        Some(true) => (
-                            format!("{here} seem to be swapped here"),
-                            format!("write `{opposite_section}` for `{key}` here, and `{key}` for `{opposite_section}`"),
-                        ),
-                        None => (
-                            format!("{here} are swapped here, or `inputs` and `outputs` in {model}"),
-                            format!("if the implementation receives `{first}`, swap the two words in {model}, otherwise swap those here"),
-                        ),
-                    };
-                    Diagnostic::error("wrong-direction", message)
-                        .at(place, "an output of the model")
-                        .at(self.collector.origin(&opposites[0].key.span), "an input of the model")
-                        .help(help)
-                }
-                None => Diagnostic::error("wrong-direction", format!("`{key}` has {opposite_plural} of the model only"))
-                    .at(place, "the first of them")
-                    .help(format!(
-                        "`{key}` is what {role}. An input of a model is what the implementation receives, and an output \
-                         is what it sends"
-                    )),
-            };
-            self.collector.push(diagnostic);
+                Some(_) => {}
+            }
             return described;
         }
         for entry in shape::first_entries(entries) {
@@ -396,6 +365,54 @@ impl IutReader<'_> {
             }
         }
         described
+    }
+
+    /// Reports a section whose actions are all of the opposite kind.
+    fn report_opposite_section(&mut self, key: &str, entries: &[Entry], kind: ActionKind) {
+        let (plural, role) = match kind {
+            ActionKind::Input => ("outputs", "coreach sends"),
+            _ => ("inputs", "the implementation sends"),
+        };
+        let message = format!("`{key}` has {plural} of the model only");
+        let help = format!(
+            "`{key}` is what {role}. An input of a model is what the implementation receives, and an output is what it \
+             sends"
+        );
+        self.collector.mistake("wrong-direction", message, &entries[0].key.span, "the first of them", help);
+    }
+
+    /// Reports that `stimuli` has the outputs, and `observations` the inputs. The texts show whether the
+    /// mistake is here or in the model.
+    fn report_swapped(&mut self, key: &str, entries: &[Entry], opposites: &[Entry]) {
+        let (opposite_section, _) = opposite_of(ActionKind::Input);
+        let here = format!("`{key}` and `{opposite_section}`");
+        let step = self.iosts.and_then(|iosts| iosts.transitions.first());
+        let model = step.and_then(|step| step.origin.whole.as_ref());
+        let model = model.and_then(|origin| Path::new(&origin.file.name).file_name()?.to_str());
+        let model = model.unwrap_or("the model");
+        let looks_sent = |entries| looks_received(entries).map(|is_received| !is_received);
+        let first = &entries[0].key.text;
+        let (message, help) = match looks_received(entries).or_else(|| looks_sent(opposites)) {
+            Some(false) => (
+                format!("`inputs` and `outputs` seem to be swapped in {model}"),
+                format!("write `outputs` for `inputs` in {model}, and `inputs` for `outputs`"),
+            ),
+            Some(true) => (
+                format!("{here} seem to be swapped here"),
+                format!("write `{opposite_section}` for `{key}` here, and `{key}` for `{opposite_section}`"),
+            ),
+            None => (
+                format!("{here} are swapped here, or `inputs` and `outputs` in {model}"),
+                format!(
+                    "if the implementation receives `{first}`, swap the two words in {model}, otherwise swap those here"
+                ),
+            ),
+        };
+        let diagnostic = Diagnostic::error("wrong-direction", message)
+            .at(self.collector.origin(&entries[0].key.span), "an output of the model")
+            .at(self.collector.origin(&opposites[0].key.span), "an input of the model")
+            .help(help);
+        self.collector.push(diagnostic);
     }
 
     /// Are all entries actions of the opposite kind?
@@ -785,6 +802,14 @@ fn fill_with_digits(template: &Template, lettered: &str) -> Option<String> {
 fn is_json(text: &Option<String>) -> bool {
     let is_json = |text: &String| text.starts_with(['{', '[']) && serde_json::from_str::<Json>(text).is_ok();
     text.as_ref().is_some_and(is_json)
+}
+
+/// Returns the section for the opposite of inputs or outputs, and that kind.
+fn opposite_of(kind: ActionKind) -> (&'static str, ActionKind) {
+    match kind {
+        ActionKind::Input => ("observations", ActionKind::Output),
+        _ => ("stimuli", ActionKind::Input),
+    }
 }
 
 fn kind_plural(kind: ActionKind) -> &'static str {
