@@ -167,8 +167,6 @@ fn typed_tree(tree: Tree, ty: &Type) -> Tree {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
-
     use std::time::Instant;
 
     use coreach_model::Value;

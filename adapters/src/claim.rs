@@ -101,8 +101,6 @@ fn make_folder() -> Option<PathBuf> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
-
     use super::*;
 
     fn soon() -> Instant {

@@ -281,8 +281,6 @@ impl Cut {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
-
     use coreach_model::random::Random;
 
     use super::*;

@@ -259,8 +259,6 @@ fn column(line: &str, number: usize) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
-
     use super::*;
 
     #[test]

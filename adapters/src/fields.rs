@@ -484,8 +484,6 @@ pub fn fits(number: u64, bits: u32) -> bool {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
-
     use coreach_model::random::Random;
 
     use super::*;

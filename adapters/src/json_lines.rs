@@ -146,8 +146,6 @@ fn explain_keys(members: &[(String, Tree)], output: Option<&Tree>, signatures: &
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
-
     use std::time::Instant;
 
     use coreach_model::reader::{from_bytes, read_specification};

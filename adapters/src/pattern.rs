@@ -56,8 +56,6 @@ pub fn matching_prefix(expression: &str, text: &str) -> (usize, bool) {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
-
     use super::*;
 
     #[test]

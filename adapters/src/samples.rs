@@ -93,8 +93,6 @@ fn read_all(output: &OwnedFd, until: Instant) -> Result<Vec<u8>, &'static str> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
-
     use super::*;
 
     fn program(script: &str, within: u64) -> SampleProgram {

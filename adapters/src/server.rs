@@ -427,8 +427,6 @@ fn answer_waiting(name: &str, found: &Resolved) {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
-
     use std::cell::Cell;
     use std::io::BufRead;
 

@@ -392,8 +392,6 @@ pub(super) fn escape_bytes(bytes: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
-
     use super::*;
     use std::io::Write;
     use std::net::{TcpListener, TcpStream};

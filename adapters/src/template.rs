@@ -302,8 +302,6 @@ fn leading_name(text: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
-
     use super::*;
 
     fn filled(template: &Template) -> Result<String, String> {

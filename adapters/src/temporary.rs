@@ -75,8 +75,6 @@ pub fn remove(folder: &Path) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
-
     use std::path::PathBuf;
 
     use super::*;

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use coreach_model::budget;
 use coreach_model::journal::SILENT;
+use coreach_project::making::Says;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState};
 
 use crate::visible::visible;
@@ -56,6 +57,12 @@ impl ProgressLine {
     pub fn one_done(&self) {
         self.bar.inc(1);
     }
+}
+
+/// Does work that shows its progress, if that is wanted, until it is done.
+pub fn with_progress<R>(is_wanted: bool, work: impl FnOnce(Says<'_>) -> R) -> R {
+    let progress = ProgressLine::start(1, is_wanted);
+    work(&|what| progress.says(what))
 }
 
 /// Writes what the piece of work that is nearest to its end has used: `12 of 60 s of processor time, `.

@@ -338,10 +338,12 @@ fn warn_if_swapped(reader: &mut IutReader<'_>, way: &Entry) {
     } else {
         "the tester waits for it and sends nothing"
     };
-    let diagnostic = Diagnostic::warning("swapped-directions", format!("the model begins with the output `{name}`, and {reason}"))
-        .at(reader.collector.origin(&way.key.span), "begins with what the implementation sends")
-        .help("`inputs` are what the implementation receives, and `outputs` what it sends: are they swapped in the model?");
-    reader.collector.push(diagnostic);
+    let message = format!("the model begins with the output `{name}`, and {reason}");
+    let (label, help) = (
+        "begins with what the implementation sends",
+        "`inputs` are what the implementation receives, and `outputs` what it sends: are they swapped in the model?",
+    );
+    reader.warn("swapped-directions", message, &way.key.span, label, help);
 }
 
 /// Reads `stdio`. A process that is kept for several runs needs a `reset` and a way to settle.

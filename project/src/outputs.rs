@@ -333,8 +333,6 @@ impl Inputs {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
-
     use std::fs;
 
     use super::*;

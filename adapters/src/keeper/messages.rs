@@ -99,8 +99,6 @@ pub(super) fn receive<T: DeserializeOwned>(mut from: &UnixStream) -> io::Result<
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
-
     use std::os::fd::AsFd;
 
     use super::*;

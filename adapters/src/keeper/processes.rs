@@ -70,8 +70,6 @@ pub(super) fn reap_children_but(kept: i32) {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
-
     use super::*;
 
     #[test]

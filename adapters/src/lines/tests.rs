@@ -1,7 +1,5 @@
 //! Tests of lines and blocks of lines.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
-
 use std::time::Instant;
 
 use coreach_model::Value;

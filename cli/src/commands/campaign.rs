@@ -33,7 +33,7 @@ use crate::execution_arguments::Tolerance;
 use crate::exit::Exit;
 use crate::inconclusive::Inconclusive;
 use crate::outputs::{OutputForm, ToWrite, request_output, resolve_each};
-use crate::progress::ProgressLine;
+use crate::progress::{ProgressLine, with_progress};
 use crate::write::{check_writable, open_store, write_with};
 use crate::{console, story};
 
@@ -53,9 +53,7 @@ fn run_campaign(arguments: &CampaignArguments, path: &Path) -> CommandResult {
     budget::set_campaign_budget(campaign.budget);
     let partition = arguments.partition.unwrap_or(Partition::WHOLE);
     let threads = arguments.threads.map_or(campaign.threads, |threads| threads.get());
-    let progress = ProgressLine::start(1, !arguments.quiet);
-    let prepared = prepare(&campaign, partition, threads, &|what| progress.says(what));
-    drop(progress);
+    let prepared = with_progress(!arguments.quiet, |says| prepare(&campaign, partition, threads, says));
     // If a signal has cut off the preparation, the rest must not be told as left out.
     stop_if_ending();
     let ((plan, ways), plan_warnings) = prepared?;

@@ -27,7 +27,7 @@ use crate::answer::{draw_text, render_answer};
 use crate::arguments::CoverArguments;
 use crate::exit::Exit;
 use crate::outputs::{OutputForm, ToWrite, resolve_outputs};
-use crate::progress::ProgressLine;
+use crate::progress::with_progress;
 use crate::write::write;
 use crate::{certain_end, console};
 
@@ -68,9 +68,7 @@ pub fn cover(arguments: &CoverArguments) -> CommandResult {
         let report = make_document(limits, &lock_cover(&so_far), None, exit_code);
         render_answer(|| &report, || cover_text(&report, quiet))
     });
-    let progress = ProgressLine::start(1, !arguments.quiet);
-    let stop = look(&given.specification, &settings, &|what| progress.says(what), &shared_cover);
-    drop(progress);
+    let stop = with_progress(!quiet, |says| look(&given.specification, &settings, says, &shared_cover));
     let cover = lock_cover(&shared_cover).clone();
     if let Some(folder) = &arguments.out {
         let files = suite_files(&cover, &given.text, &given.configuration_lines);

@@ -13,7 +13,7 @@ use crate::console;
 use crate::execution_arguments::CoverageArguments;
 use crate::exit::Exit;
 use crate::outputs::{OutputForm, request_output, resolve_each};
-use crate::progress::ProgressLine;
+use crate::progress::with_progress;
 use crate::write::write;
 
 /// Reads the runs, and tells what they have covered.
@@ -21,9 +21,7 @@ pub fn coverage(arguments: &CoverageArguments) -> CommandResult {
     let given = SortedFiles::of(&arguments.files).map_err(end_refused)?;
     let [tracefile] = resolve_each([request_output("--lcov", arguments.lcov.as_deref(), OutputForm::Lcov)])?;
     let settings = Measure { domain: arguments.proofs.0, states: arguments.states.get() };
-    let progress = ProgressLine::start(1, !arguments.quiet);
-    let measured = measure(&given, &settings, &|what| progress.says(what));
-    drop(progress);
+    let measured = with_progress(!arguments.quiet, |says| measure(&given, &settings, says));
     let (mut report, stops) = measured.map_err(end_refused)?;
     let required: Vec<_> = arguments.require.iter().flat_map(|required| required.0.clone()).collect();
     report.require(&required);

@@ -74,8 +74,6 @@ fn bucket_line(bucket: &Bucket, count: usize, unit: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
-
     use super::*;
     use crate::outputs::{OutputForm, resolve_output};
 

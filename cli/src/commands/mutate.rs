@@ -24,7 +24,7 @@ use crate::console;
 use crate::execution_arguments::{MutateArguments, TriesArguments};
 use crate::exit::Exit;
 use crate::pieces::do_pieces;
-use crate::progress::ProgressLine;
+use crate::progress::{ProgressLine, with_progress};
 
 /// A suite, and the mutants that it is to meet.
 struct MutationInput {
@@ -39,9 +39,8 @@ struct MutationInput {
 
 /// Makes the test cases and the mutants. If there is nothing to do, the error says why, with the exit code.
 fn prepare_mutants(path: &Path, tries: &TriesArguments, is_quiet: bool) -> Result<MutationInput, EarlyExit> {
-    let making = ProgressLine::start(1, !is_quiet);
-    let Cases { cases, none: left_out, .. } = cases::load(path, None, &|what| making.says(what))?;
-    drop(making);
+    let loaded = with_progress(!is_quiet, |says| cases::load(path, None, says));
+    let Cases { cases, none: left_out, .. } = loaded?;
     let exit = left_out.iter().fold(Exit::Fine, |exit, case| exit.and(case.why.into()));
     let reasons: Vec<Diagnostic> = left_out.into_iter().flat_map(|case| case.found).collect();
     if cases.is_empty() {

@@ -15,7 +15,7 @@ use crate::answer::draw_text;
 use crate::execution_arguments::ReportArguments;
 use crate::exit::Exit;
 use crate::outputs::{OutFile, OutputForm, ToWrite, resolve_outputs};
-use crate::progress::ProgressLine;
+use crate::progress::with_progress;
 use crate::write::write;
 
 #[derive(Serialize)]
@@ -73,10 +73,7 @@ fn write_page(
     is_quiet: bool,
 ) -> Result<WrittenPage, EarlyExit> {
     let sorted = Sorted::of(files)?;
-    let progress = ProgressLine::start(1, !is_quiet);
-    let gathered = gather(&sorted, settings, &|what| progress.says(what));
-    drop(progress);
-    let (page, warnings) = gathered?;
+    let (page, warnings) = with_progress(!is_quiet, |says| gather(&sorted, settings, says))?;
     if !is_quiet {
         draw_text(&warnings);
     }

@@ -629,8 +629,6 @@ fn solver_notes(made: &MadeTest) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
-
     use coreach_pipeline::stop::BUDGET;
 
     use super::*;

@@ -19,7 +19,7 @@ use super::{CommandAnswer, CommandResult, EarlyExit};
 use crate::arguments::{Hide, ShowArguments, ShownStages};
 use crate::console;
 use crate::exit::Exit;
-use crate::progress::ProgressLine;
+use crate::progress::with_progress;
 
 /// Prints a model, or the result of one stage.
 pub fn show(arguments: &ShowArguments) -> CommandResult {
@@ -93,10 +93,8 @@ fn show_stage(
     purpose: &TestPurpose,
     stage: Stage,
 ) -> CommandResult {
-    let progress = ProgressLine::start(1, true);
     let domain = project.options.analysis.domain;
-    let made = run_alone(|| make(project, purpose, domain, false, &|what| progress.says(what)));
-    drop(progress);
+    let made = with_progress(true, |says| run_alone(|| make(project, purpose, domain, false, says)));
     let made = match made.map_err(EarlyExit::no_thread)? {
         Ok(made) => made,
         Err(stop) => {

@@ -96,7 +96,12 @@ pub fn test(arguments: &TestArguments) -> CommandResult {
         left_out_findings,
         exit,
     };
-    tell_at_early_end(testing.documents.clone(), testing.groups.clone());
+    let (so_far, untold) = (testing.documents.clone(), testing.groups.clone());
+    certain_end::tell_at_end(move |exit_code, _| {
+        let (diagnostics, runs) = (Value::Array(Vec::new()), lock(&so_far).clone());
+        let document = TestDocument { format_version: 1, exit_code, diagnostics, runs };
+        render_answer(|| document, || visible(&lock(&untold).text()).into_owned())
+    });
     // A link that outlives a run also outlives its test case.
     let links = Links::default();
     let mut next_commands = Vec::new();
@@ -230,15 +235,6 @@ impl Testing<'_> {
         }
         Ok(())
     }
-}
-
-/// Sets what an early end tells: the runs so far as a document, or the groups that were not told yet.
-fn tell_at_early_end(documents: Arc<Mutex<Vec<Record>>>, groups: Arc<Mutex<RunGroups>>) {
-    certain_end::tell_at_end(move |exit_code, _| {
-        let (diagnostics, runs) = (Value::Array(Vec::new()), lock(&documents).clone());
-        let document = TestDocument { format_version: 1, exit_code, diagnostics, runs };
-        render_answer(|| document, || visible(&lock(&groups).text()).into_owned())
-    });
 }
 
 #[derive(Serialize)]

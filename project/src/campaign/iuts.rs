@@ -207,8 +207,6 @@ fn load_if_same_but_for_secrets(path: &Path, kept: &str) -> Option<Arc<SourceFil
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
-
     use coreach_model::reader::read_specification;
 
     use super::*;

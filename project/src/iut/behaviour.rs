@@ -15,7 +15,7 @@ use coreach_model::reader::shape;
 use coreach_model::reader::yaml::{Entry, NodeKind, Scalar, Yaml};
 use coreach_model::regular::RegularExpression;
 use coreach_model::term::evaluate::{Valuation, evaluate};
-use coreach_model::{Datum, Diagnostic, Type, Value, codec, json};
+use coreach_model::{Datum, Type, Value, codec, json};
 
 use super::launch;
 use super::words::{Holes, IutReader, describe_sample};
@@ -158,10 +158,7 @@ fn warn_of_excluded(reader: &mut IutReader<'_>, parameter: &str, sample: &str, p
     if steps.all(|step| find_excluding(step).is_some()) {
         let message = format!("coreach never sends this sample: the guard of `{action}` needs `{part}`");
         let help = "write a value that a guard allows, or change the guard";
-        let diagnostic = Diagnostic::warning("sample-never-sent", message)
-            .at(reader.collector.origin(&place.span), "no guard allows it")
-            .help(help);
-        reader.collector.push(diagnostic);
+        reader.warn("sample-never-sent", message, &place.span, "no guard allows it", help);
     }
 }
 

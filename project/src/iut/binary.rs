@@ -18,7 +18,7 @@ use super::captures;
 use super::fields::{NamedField, read_fields};
 use super::ignored::read_ignore_items;
 use super::settle::{self, Speech};
-use super::words::{IutReader, ParameterPlaces};
+use super::words::{IutReader, ParameterPlaces, read_optional};
 
 const FRAME: &str = "frame: { length: u16 }";
 const STIMULI: &str = "stimuli: { Ask: [ { as: u8, is: 1 }, { as: u16, name: pId } ] }";
@@ -116,18 +116,13 @@ fn read_ignored(reader: &mut IutReader<'_>, entries: &[Entry]) -> Vec<Ignored<Ve
         let Some((pattern, found_fields)) = read_fields(reader, pattern, "`pattern`", IGNORE, false) else {
             continue;
         };
-        let answer = match answer {
-            None => None,
-            Some(node) => {
-                let Some((answer, named)) = read_fields(reader, node, "`answer`", IGNORE, true) else {
-                    continue;
-                };
-                let names: Vec<&str> = found_fields.iter().map(|named| named.name.text.as_str()).collect();
-                check_known(reader, None, &names, &named);
-                Some(answer)
-            }
-        };
-        ignored.push(Ignored { pattern, answer });
+        let answer = read_optional(answer, |node| {
+            let (answer, named) = read_fields(reader, node, "`answer`", IGNORE, true)?;
+            let names: Vec<&str> = found_fields.iter().map(|named| named.name.text.as_str()).collect();
+            check_known(reader, None, &names, &named);
+            Some(answer)
+        });
+        ignored.extend(answer.map(|answer| Ignored { pattern, answer }));
     }
     ignored
 }

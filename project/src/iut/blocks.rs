@@ -12,7 +12,7 @@ use coreach_model::reader::yaml::{Entry, NodeKind, Scalar, Yaml};
 
 use super::captures;
 use super::patterns::{OBSERVATIONS, Regex, read_regex};
-use super::words::{IutReader, ParameterPlaces};
+use super::words::{IutReader, ParameterPlaces, read_optional};
 
 const COUNTED: &str = "['^FOUND (?P<bytes>\\d+)$', { name: pText, size: bytes }]";
 
@@ -125,10 +125,7 @@ impl PatternGroups<'_, '_> {
         let known = ["begin", "lines", "fields", "each", "end", "count", "then", "to"];
         shape::check_keys(self.reader.collector, entries, &known, "a block of lines");
         let mut counts = Vec::new();
-        let begin = match shape::get(entries, "begin") {
-            Some(node) => Some(self.read_pattern(node, "`begin`")?),
-            None => None,
-        };
+        let begin = read_optional(shape::get(entries, "begin"), |node| self.read_pattern(node, "`begin`"))?;
         let middle = self.read_middle(entries, &mut counts)?;
         if begin.is_none() && matches!(middle, Middle::Any) {
             let diagnostic = Diagnostic::error("missing-key", "a block of any lines has no `begin`")

@@ -9,7 +9,7 @@ use coreach_model::reader::yaml::{Entry, Scalar, Yaml};
 
 use super::patterns::{Regex, read_regex};
 use super::request::{check_pointer, is_header};
-use super::words::{DeclaredCapture, IutReader, ParameterPlaces};
+use super::words::{DeclaredCapture, IutReader, ParameterPlaces, read_optional};
 
 /// An example for an HTTP server.
 const OF_ANSWERS: &str = "captures: { token: { pointer: /token } }";
@@ -64,10 +64,7 @@ pub fn read_answer_place(
             None
         }
     };
-    let pattern = match shape::get(keys, "match") {
-        Some(node) => Some(read_match(reader, node)?),
-        None => None,
-    };
+    let pattern = read_optional(shape::get(keys, "match"), |node| read_match(reader, node))?;
     if source == Some(Extract::Body) && pattern.is_none() {
         let like = "match: '(?s).*value=\"(\\w+)\".*'";
         shape::missing_key(reader.collector, &entry.value, "match", what, like);

@@ -17,7 +17,7 @@ use super::launch::{host_of, read_address, read_launch, require_reset};
 use super::patterns::{Regex, read_regex};
 use super::request::{self, REQUEST, check_pointer, read_header_name, read_request, read_status};
 use super::settle::{self, Speech};
-use super::words::{Holes, IutReader, ParameterPlaces, hole_text, one_or_several};
+use super::words::{Holes, IutReader, ParameterPlaces, hole_text, one_or_several, read_optional};
 use super::{captures, tls};
 
 const KEYS: [&str; 11] = [
@@ -234,14 +234,10 @@ fn read_response(reader: &mut IutReader<'_>, node: &Yaml, what: &str) -> Option<
         }
     }
     let headers = read_expected_headers(reader, entries);
-    let each = match shape::get(entries, "each") {
-        None => None,
-        Some(node) => {
-            let pointer = shape::scalar(reader.collector, node, "`each`", "each: /items")?;
-            check_pointer(reader, pointer).then_some(())?;
-            Some(pointer.text.clone())
-        }
-    };
+    let each = read_optional(shape::get(entries, "each"), |node| {
+        let pointer = shape::scalar(reader.collector, node, "`each`", "each: /items")?;
+        check_pointer(reader, pointer).then(|| pointer.text.clone())
+    })?;
     let then = read_then(reader, entries, each.is_some())?;
     Some((Response { status, to, headers, values, each, then }, places))
 }

@@ -2,13 +2,12 @@
 
 use coreach_adapters::description::{Ignored, Shape};
 use coreach_adapters::template::Template;
-use coreach_model::diagnostic::Diagnostic;
 use coreach_model::reader::shape;
 use coreach_model::reader::yaml::{Entry, Scalar, Yaml};
 
 use super::overlap::find_common_line;
 use super::patterns::{Regex, read_regex};
-use super::words::{Holes, IutReader};
+use super::words::{Holes, IutReader, read_optional};
 
 const IGNORE: &str = "ignore: [ { pattern: '^PING (?P<word>.*)$', answer: 'PONG {word}' } ]";
 
@@ -42,18 +41,12 @@ pub fn read_ignored_lines(
         let Some(scalar) = scalar else { continue };
         let Some((pattern, groups)) = read_regex(reader, scalar) else { continue };
         check_outputs(reader, scalar, &pattern, observations);
-        let answer = match answer {
-            None => None,
-            Some(node) => {
-                let holes = Holes::known().with_names(groups.into_iter().map(|(name, _)| name).collect());
-                let scalar = shape::scalar(reader.collector, node, "`answer`", IGNORE);
-                let Some(template) = scalar.and_then(|scalar| reader.read_template(scalar, &holes)) else {
-                    continue;
-                };
-                Some(template)
-            }
-        };
-        ignored.push(Ignored { pattern, answer });
+        let holes = Holes::known().with_names(groups.into_iter().map(|(name, _)| name).collect());
+        let answer = read_optional(answer, |node| {
+            let scalar = shape::scalar(reader.collector, node, "`answer`", IGNORE)?;
+            reader.read_template(scalar, &holes)
+        });
+        ignored.extend(answer.map(|answer| Ignored { pattern, answer }));
     }
     ignored
 }
@@ -68,9 +61,7 @@ fn check_outputs(
     for (action, shape) in observations {
         let Some(line) = shape.first().and_then(|first| find_common_line(first, pattern)) else { continue };
         let message = format!("`{}` fits this pattern and that of `{action}`", line.escape_debug());
-        let diagnostic = Diagnostic::warning("ignored-output", message)
-            .at(reader.collector.origin(&scalar.span), "not ignored where it is an output")
-            .help(format!("a line that fits both is `{action}`: change one of the patterns"));
-        reader.collector.push(diagnostic);
+        let help = format!("a line that fits both is `{action}`: change one of the patterns");
+        reader.warn("ignored-output", message, &scalar.span, "not ignored where it is an output", help);
     }
 }

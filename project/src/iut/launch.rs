@@ -126,13 +126,9 @@ fn warn_of_command(reader: &mut IutReader<'_>, command: &Yaml, directory: &Path)
         let (program, arguments) = name.split_once(' ').unwrap_or((name, ""));
         if position == 0 && !arguments.is_empty() && !path.exists() {
             let list = arguments.split_whitespace().fold(program.to_owned(), |list, word| list + ", " + word);
-            let found =
-                Diagnostic::warning("one-word", format!("`{name}` is one word, the name of a program"))
-                    .at(reader.collector.origin(&scalar.span), "with a space in it")
-                    .help(format!(
-                        "write the program and its arguments as separate words: `command: [{list}]`"
-                    ));
-            reader.collector.push(found);
+            let message = format!("`{name}` is one word, the name of a program");
+            let help = format!("write the program and its arguments as separate words: `command: [{list}]`");
+            reader.warn("one-word", message, &scalar.span, "with a space in it", help);
             return;
         }
         // A shell reads `NAME=value` in front of a program as a variable.
@@ -183,10 +179,7 @@ fn warn_of_command(reader: &mut IutReader<'_>, command: &Yaml, directory: &Path)
             None => "paths are relative to `directory`, or else to the folder of this file".to_owned(),
         };
         let message = format!("there is no file `{name}` where the command is started");
-        let found = Diagnostic::warning("missing-file", message)
-            .at(reader.collector.origin(&scalar.span), "no such file")
-            .help(help);
-        reader.collector.push(found);
+        reader.warn("missing-file", message, &scalar.span, "no such file", help);
     }
 }
 
@@ -242,11 +235,8 @@ fn warn_of_bare_name(reader: &mut IutReader<'_>, scalar: &Scalar, holes: &Holes)
     let mut constants = reader.iosts.into_iter().flat_map(|iosts| &iosts.constants);
     if holes.constants && constants.any(|constant| constant.name() == name) {
         let help = format!("write `\"{{{name}}}\"` for its value");
-        let found =
-            Diagnostic::warning("bare-name", format!("`{name}` is the name of a constant, without braces"))
-                .at(reader.collector.origin(&scalar.span), "given as it is")
-                .help(help);
-        reader.collector.push(found);
+        let message = format!("`{name}` is the name of a constant, without braces");
+        reader.warn("bare-name", message, &scalar.span, "given as it is", help);
     }
 }
 

@@ -197,10 +197,7 @@ fn warn_of_short_then(
             "the output of `then` reads the lines of the list again. Describe all of them, for example \
              `{then}: {{ lines: '^.*$', end: ... }}`"
         );
-        let diagnostic = Diagnostic::warning("short-then", message)
-            .at(reader.collector.origin(&entry.key.span), "only an empty list is followed by it")
-            .help(help);
-        reader.collector.push(diagnostic);
+        reader.warn("short-then", message, &entry.key.span, "only an empty list is followed by it", help);
     }
 }
 

@@ -95,8 +95,6 @@ fn build_automaton(pattern: &Regex) -> Option<dense::DFA<Vec<u32>>> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
-
     use super::*;
 
     /// Precision: a common line is found, and it is the shortest. If there is none, none is found.

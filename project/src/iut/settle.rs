@@ -9,7 +9,7 @@ use coreach_model::reader::yaml::{Entry, NodeKind, Scalar, Yaml};
 use super::launch::{COMMAND, read_command};
 use super::patterns::read_regex;
 use super::request::{REQUEST, read_request, read_status};
-use super::words::{Holes, IutReader, one_or_several};
+use super::words::{Holes, IutReader, one_or_several, read_optional};
 
 const SETTLE: &str = "settle: { within_ms: 10000, barrier: [ { pause_ms: 5000 } ] }";
 
@@ -169,13 +169,10 @@ fn read_probe(
         }
         None => vec![200],
     };
-    let body = match shape::get(entries, "expect") {
-        Some(node) => {
-            let scalar = shape::scalar(reader.collector, node, "`expect`", "expect: '^idle$'")?;
-            Some(read_regex(reader, scalar)?.0)
-        }
-        None => None,
-    };
+    let body = read_optional(shape::get(entries, "expect"), |node| {
+        let scalar = shape::scalar(reader.collector, node, "`expect`", "expect: '^idle$'")?;
+        Some(read_regex(reader, scalar)?.0)
+    })?;
     let within = reader.read_ms(entries, "within_ms", 0);
     Some(Probe { request: request?, statuses, body, within })
 }

@@ -112,6 +112,14 @@ pub fn one_or_several(node: &Yaml) -> Vec<&Yaml> {
     }
 }
 
+/// Reads a node, if it is there. The outer `None` is a mistake, the inner one no node.
+pub fn read_optional<T>(node: Option<&Yaml>, read: impl FnOnce(&Yaml) -> Option<T>) -> Option<Option<T>> {
+    match node {
+        Some(node) => read(node).map(Some),
+        None => Some(None),
+    }
+}
+
 pub fn hole_text(name: &str) -> String {
     format!("write `{{{name}}}` where its value belongs")
 }
@@ -159,11 +167,8 @@ impl IutReader<'_> {
             template.holes().find_map(|name| Some((name, scalar.text.find(&format!("${{{name}}}"))?)));
         if let Some((name, at)) = dollar {
             let help = format!("for the value alone write `{{{name}}}`");
-            let diagnostic =
-                Diagnostic::warning("shell-variable", format!("`$` before `{{{name}}}` is sent, too"))
-                    .at(self.collector.origin(&scalar.place(&(at..at + 1))), "part of the message")
-                    .help(help);
-            self.collector.push(diagnostic);
+            let message = format!("`$` before `{{{name}}}` is sent, too");
+            self.warn("shell-variable", message, &scalar.place(&(at..at + 1)), "part of the message", help);
         }
         self.check_holes(scalar, &template, holes).then_some(template)
     }
@@ -185,10 +190,7 @@ impl IutReader<'_> {
         }
         let message = "this body has two braces where JSON has one";
         let help = "in a body, write braces once: `{` and `}`";
-        let diagnostic = Diagnostic::warning("doubled-braces", message)
-            .at(self.collector.origin(&scalar.span), "sent with two braces")
-            .help(help);
-        self.collector.push(diagnostic);
+        self.warn("doubled-braces", message, &scalar.span, "sent with two braces", help);
     }
 
     /// Warns of a hole for a text that is without quotes in JSON. With digits in it, the body is JSON even if
@@ -222,13 +224,8 @@ impl IutReader<'_> {
             false => format!("`{{{name}}}` is a text, but has no quotes in this JSON"),
         };
         let help = format!("write `{{json({name})}}`, without quotes around it");
-        let diagnostic = Diagnostic::warning("missing-quotes", message)
-            .at(
-                self.collector.origin(&scalar.span),
-                "JSON puts quotes around a text, and `\\` before each in it",
-            )
-            .help(help);
-        self.collector.push(diagnostic);
+        let label = "JSON puts quotes around a text, and `\\` before each in it";
+        self.warn("missing-quotes", message, &scalar.span, label, help);
     }
 
     fn report_bad_template(&mut self, scalar: &Scalar, error: &TemplateError) {
@@ -559,10 +556,7 @@ impl IutReader<'_> {
         }
         let message =
             format!("coreach does not send {} of `{}`", listed(unsent.iter().copied()), action.name);
-        let diagnostic = Diagnostic::warning("unsent-parameter", message)
-            .at(self.collector.origin(place), "it has no value here")
-            .help(how(unsent[0]));
-        self.collector.push(diagnostic);
+        self.warn("unsent-parameter", message, place, "it has no value here", how(unsent[0]));
     }
 
     /// Reads the mapping of a key. Each of its keys, a `what`, comes once. Without the key it is empty.
@@ -621,10 +615,8 @@ impl IutReader<'_> {
             };
             if let Some((first_text, _)) = spelt.iter().find(|(_, literal)| *literal == literal_text) {
                 let message = format!("two texts stand for `{literal_text}`");
-                let diagnostic = Diagnostic::warning("duplicate-value", message)
-                    .at(self.collector.origin(&pair.key.span), "the second one")
-                    .help(format!("coreach understands both, and sends `{first_text}`"));
-                self.collector.push(diagnostic);
+                let help = format!("coreach understands both, and sends `{first_text}`");
+                self.warn("duplicate-value", message, &pair.key.span, "the second one", help);
             }
             spelt.push((pair.key.text.clone(), literal_text));
         }
@@ -723,10 +715,8 @@ impl IutReader<'_> {
     }
 
     fn warn_of_missing_values(&mut self, parameter: &Scalar, message: String) {
-        let diagnostic = Diagnostic::warning("missing-value", message)
-            .at(self.collector.origin(&parameter.span), "not all of its values")
-            .help("write every value under `values`: coreach cannot send the others, and if one comes, the run ends with Fail");
-        self.collector.push(diagnostic);
+        let help = "write every value under `values`: coreach cannot send the others, and if one comes, the run ends with Fail";
+        self.warn("missing-value", message, &parameter.span, "not all of its values", help);
     }
 
     /// Reads a time with its unit. `like` and the longer `example` are for messages.
@@ -738,6 +728,19 @@ impl IutReader<'_> {
             self.refuse(node, &message, "not such a time", &format!("for example `{example}`"));
         }
         read.ok()
+    }
+
+    /// Reports a warning with a help text.
+    pub fn warn(
+        &mut self,
+        code: &'static str,
+        message: impl Into<String>,
+        place: &Range<usize>,
+        label: &str,
+        help: impl Into<String>,
+    ) {
+        let warning = Diagnostic::warning(code, message).at(self.collector.origin(place), label);
+        self.collector.push(warning.help(help));
     }
 
     pub fn refuse(&mut self, node: &Yaml, message: &str, label: &str, help: &str) {

@@ -19,7 +19,7 @@ use crate::commands::{CommandAnswer, CommandResult, EarlyExit, plural};
 use crate::console;
 use crate::exit::Exit;
 use crate::outputs::{OutputForm, ToWrite, resolve_outputs};
-use crate::progress::ProgressLine;
+use crate::progress::with_progress;
 use crate::write::open_store;
 
 struct PlannedCampaign {
@@ -31,10 +31,8 @@ struct PlannedCampaign {
 fn plan_campaign(path: &Path, arguments: &MergeArguments) -> Result<PlannedCampaign, EarlyExit> {
     let (campaign, mut warnings) = budget::reading(|| load_campaign(path))?;
     budget::set_campaign_budget(campaign.budget);
-    let progress = ProgressLine::start(1, !arguments.quiet);
-    let prepared = prepare(&campaign, Partition::WHOLE, campaign.threads, &|what| progress.says(what));
-    drop(progress);
-    let ((plan, _), plan_warnings) = prepared?;
+    let ((plan, _), plan_warnings) =
+        with_progress(!arguments.quiet, |says| prepare(&campaign, Partition::WHOLE, campaign.threads, says))?;
     warnings.extend(plan_warnings);
     Ok(PlannedCampaign { plan, warnings })
 }
