@@ -90,7 +90,6 @@ impl Failure {
     }
 
     /// Adds a remedy, if the failure is garbage.
-    #[must_use]
     pub fn with_help(self, help: &str) -> Self {
         match self {
             Failure::Garbage(text) => Failure::Garbage(format!("{text}\nhelp: {help}")),
@@ -116,8 +115,6 @@ impl fmt::Display for Failure {
         write!(f, "{}: {}", self.name(), self.text())
     }
 }
-
-impl std::error::Error for Failure {}
 
 /// The wait at the end of a run, and how it has left the system ([`Adapter::tear_down`]).
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]

@@ -27,7 +27,6 @@ const CHECK_DROPPED_AFTER: usize = 32 << 10;
 const DATAGRAM_OVERHEAD: usize = 512;
 
 /// Two directions of bytes, or of datagrams.
-#[derive(Debug)]
 pub struct Channel {
     read: OwnedFd,
     /// `None` if both directions are one descriptor, or nothing is sent any more.

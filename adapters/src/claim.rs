@@ -28,7 +28,6 @@ use crate::adapter::Failure;
 use crate::times::PAUSE;
 
 /// A system that is ours for a run: its file, locked.
-#[derive(Debug)]
 pub struct Claim(File);
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -56,7 +56,6 @@ impl Length {
 }
 
 /// The bytes that have come and were not taken.
-#[derive(Debug)]
 pub struct Inbox {
     cut: Cut,
     buffer: Vec<u8>,

@@ -55,7 +55,6 @@ pub const LONGEST: usize = 64 << 10;
 const MOST_STRAYS: usize = 1000;
 
 /// The sender whose datagrams are heard at a run's socket.
-#[derive(Debug)]
 pub enum Peer {
     /// An address. The socket is connected to it, and a second one gets all other datagrams.
     Address { peer: SocketAddr, elsewhere: OwnedFd },
@@ -71,7 +70,6 @@ pub enum Peer {
 }
 
 /// A datagram from elsewhere, which is no message.
-#[derive(Debug)]
 pub struct Stray {
     pub from: SocketAddr,
     pub is_same_host: bool,

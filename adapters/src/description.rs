@@ -71,7 +71,6 @@ impl Link {
         Link { delay: None, over }
     }
 
-    #[must_use]
     pub fn with_delay(self, delay: Option<Duration>) -> Self {
         Link { delay, ..self }
     }

@@ -25,7 +25,6 @@ use crate::times::MOST_IGNORED;
 /// The name, in messages, of the steps that separate a run from the one before.
 pub const BARRIER: &str = "barrier";
 
-#[derive(Debug)]
 pub struct Dialogue {
     stream: Stream,
     signatures: Signatures,
@@ -84,12 +83,10 @@ impl Dialogue {
         Some(&self.stream).filter(|stream| stream.ended().is_none())
     }
 
-    #[must_use]
     pub fn launched(self, launched: Launched) -> Self {
         Dialogue { signatures: self.signatures.launched(launched), ..self }
     }
 
-    #[must_use]
     pub fn with_closing_output(self, on_close: Option<String>) -> Self {
         Dialogue { on_close, ..self }
     }

@@ -27,7 +27,6 @@ use crate::system::{self, Arrival, IutState, not_cleansed, not_started};
 use crate::template::Template;
 use crate::times::LONG_PAUSE;
 
-#[derive(Debug)]
 pub struct HttpAdapter {
     description: Http,
     run: Option<HttpRun>,
@@ -38,7 +37,6 @@ pub struct HttpAdapter {
     evidence: Evidence,
 }
 
-#[derive(Debug)]
 struct HttpRun {
     base: String,
     headers: Vec<(String, Template)>,
@@ -60,7 +58,6 @@ impl HttpAdapter {
         HttpAdapter { description, run: None, late: None, system, server, evidence: Evidence::new(limits) }
     }
 
-    #[must_use]
     pub fn sharing(self, shared: &SharedRuns) -> Self {
         HttpAdapter { system: self.system.sharing(shared), ..self }
     }

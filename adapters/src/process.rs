@@ -41,7 +41,6 @@ pub struct Launch {
 }
 
 /// A process that was launched. Dropped, it is stopped.
-#[derive(Debug)]
 pub struct Process {
     /// The keeper that launched it. `None` when it is stopped.
     keeper: Option<ProcessKeeper>,
@@ -62,7 +61,6 @@ pub struct Process {
 }
 
 /// Our ends of a process' standard input and output.
-#[derive(Debug)]
 pub struct Pipes {
     pub input: OwnedFd,
     pub output: OwnedFd,

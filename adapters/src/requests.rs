@@ -28,7 +28,6 @@ use crate::tls::{Broken, Tls};
 
 const MOST_WAITING: usize = 1000;
 
-#[derive(Debug)]
 pub struct PreparedRequest {
     pub name: String,
     pub method: String,
@@ -37,14 +36,12 @@ pub struct PreparedRequest {
     pub headers: Vec<(String, String)>,
 }
 
-#[derive(Debug)]
 struct RequestResult {
     reply: Result<Reply, Failure>,
     sent: bool,
 }
 
 /// The requests of a run that have no answer yet.
-#[derive(Debug)]
 pub struct Requests {
     queue: VecDeque<PreparedRequest>,
     under_way: Option<String>,
@@ -56,7 +53,6 @@ pub struct Requests {
     worker: Option<Worker>,
 }
 
-#[derive(Debug)]
 struct Worker {
     orders: SyncSender<PreparedRequest>,
     answers: Receiver<RequestResult>,

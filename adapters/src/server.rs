@@ -34,7 +34,6 @@ use crate::times::PAUSE;
 const NO_CONNECTION: &str = "accepted no connection";
 
 /// A server, and the port that was chosen for it if it is ours.
-#[derive(Debug)]
 pub struct Server {
     launch: Option<description::ServerLaunch>,
     address: Template,
@@ -341,7 +340,6 @@ struct Reach<C> {
 /// one server would answer in the place of another. So the port is held by a name that only one process can
 /// have: that of a local socket without a file. Like the port, the name belongs to the namespace of the
 /// network, and it is free when its process ends.
-#[derive(Debug)]
 struct ReservedPort {
     number: u16,
     /// A socket that holds the name of the port.

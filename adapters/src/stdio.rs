@@ -29,7 +29,6 @@ use crate::system::{self, Arrival, IutState, not_cleansed, not_started};
 use crate::template::Template;
 use crate::waited_time::WaitedTime;
 
-#[derive(Debug)]
 pub struct StdioAdapter {
     description: Stdio,
     // Dropped before the process, which would otherwise be killed while its input is open.
@@ -90,7 +89,6 @@ impl StdioAdapter {
     }
 
     /// Sets what the end of the output is, and which input starts the command again.
-    #[must_use]
     pub fn behaving(self, behaviour: &Behaviour) -> Self {
         let system = self.system.sharing(&behaviour.shared);
         StdioAdapter { behaviour: behaviour.clone(), system, ..self }

@@ -25,7 +25,6 @@ pub const SPEAK_TLS: &str = "it speaks TLS on this port: write `tls: { ca: ca.pe
                              certificate that signs the server's";
 
 /// Two directions, one of them seen as frames.
-#[derive(Debug)]
 pub struct Stream {
     pub(crate) channel: Channel,
     pub(crate) inbox: Inbox,

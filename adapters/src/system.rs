@@ -42,7 +42,6 @@ pub enum Arrival {
 }
 
 /// What coreach knows of a system between two runs.
-#[derive(Debug)]
 pub struct IutState {
     /// The name by which others know it; `None` if nobody else reaches it.
     name: Option<String>,
@@ -51,7 +50,6 @@ pub struct IutState {
 }
 
 /// Something that may be under way to the system, and since when.
-#[derive(Debug)]
 struct UnderWay {
     what: String,
     help: &'static str,
@@ -68,7 +66,6 @@ impl IutState {
     }
 
     /// Sets the name, as the file says what runs share.
-    #[must_use]
     pub fn sharing(self, shared: &SharedRuns) -> Self {
         match shared {
             SharedRuns::ByAddress => self,

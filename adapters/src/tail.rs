@@ -15,7 +15,6 @@ use coreach_model::lock::lock;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 /// The end of a stream that is read beside everything else.
-#[derive(Debug)]
 pub struct StreamTail(Arc<SharedTail>);
 
 #[derive(Default, Debug)]

@@ -37,7 +37,6 @@ enum Protocol {
     Udp,
 }
 
-#[derive(Debug)]
 pub struct TcpAdapter {
     protocol: Protocol,
     description: Tcp,
@@ -93,7 +92,6 @@ impl TcpAdapter {
     }
 
     /// Sets what a closed connection is, and which input makes a new one.
-    #[must_use]
     pub fn behaving(self, behaviour: &Behaviour) -> Self {
         let system = self.system.sharing(&behaviour.shared);
         let mut server = self.server;

@@ -87,8 +87,6 @@ impl fmt::Display for TemplateError {
     }
 }
 
-impl std::error::Error for TemplateError {}
-
 impl Template {
     /// Makes a template without holes, whatever the text contains.
     pub fn fixed(text: &str) -> Self {

@@ -86,7 +86,6 @@ impl Tls {
     }
 
     /// Sets the line that names the files: `iut.yaml:5`.
-    #[must_use]
     pub fn with_place(self, place: &str) -> Self {
         Tls { place: format!(" ({place})"), ..self }
     }

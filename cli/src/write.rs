@@ -35,13 +35,11 @@ static NEXT_NAME: AtomicU64 = AtomicU64::new(0);
 static TEMPORARY_FILES: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
 /// A file in the making. Dropped without [`finish`](PendingFile::finish), it was never there.
-#[derive(Debug)]
 struct PendingFile {
     target: PendingTarget,
     may_replace: bool,
 }
 
-#[derive(Debug)]
 enum PendingTarget {
     /// It is no regular file.
     Direct(File),

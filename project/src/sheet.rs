@@ -17,10 +17,9 @@ use coreach_model::visible::{visible, visible_length, visible_line};
 pub const LONGEST_DRAWN: usize = 200;
 
 /// The sheets of the files in which the findings are.
-#[derive(Default, Debug)]
+#[derive(Default)]
 pub struct Sheets(Vec<CountedSheet>);
 
-#[derive(Debug)]
 struct CountedSheet {
     sheet: Sheet,
     /// The last byte whose column was counted, with that column. Findings come in the order of the text, and

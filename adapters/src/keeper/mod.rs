@@ -63,14 +63,12 @@ struct Keepers {
 static KEEPERS: Mutex<Keepers> =
     Mutex::new(Keepers { all: Vec::new(), idle: Vec::new(), retired: Vec::new() });
 
-#[derive(Debug)]
 pub struct ProcessKeeper {
     stream: Arc<UnixStream>,
     /// None for a thread.
     process: Option<Child>,
 }
 
-#[derive(Debug)]
 pub struct KeptProcess {
     /// Its number, for looks into `/proc`.
     pub pid: i32,

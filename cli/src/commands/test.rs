@@ -177,7 +177,13 @@ impl Testing<'_> {
                 Ok(initial) => initial,
                 // The command goes on, since other test cases may suit.
                 Err((found, why)) => {
-                    self.leave_out(case, found, why);
+                    // If a signal has cut off the question, the test case may still have a run.
+                    stop_if_ending();
+                    self.exit = self.exit.and(why.into());
+                    let message = found.first().map_or_else(String::new, |first| first.message.clone());
+                    self.report.add_left_out(&LeftOut { test: case.name.clone(), why, message });
+                    draw_text(&found);
+                    self.left_out_findings.extend(found);
                     break;
                 }
             };
@@ -190,16 +196,6 @@ impl Testing<'_> {
             }
         }
         Ok(total)
-    }
-
-    fn leave_out(&mut self, case: &Case, found: Vec<Diagnostic>, why: WhyLeftOut) {
-        // If a signal has cut off the question, the test case may still have a run.
-        stop_if_ending();
-        self.exit = self.exit.and(why.into());
-        let message = found.first().map_or_else(String::new, |first| first.message.clone());
-        self.report.add_left_out(&LeftOut { test: case.name.clone(), why, message });
-        draw_text(&found);
-        self.left_out_findings.extend(found);
     }
 
     /// Keeps a run if that is wanted, adds it to the sums and the reports, and tells it now or notes it for

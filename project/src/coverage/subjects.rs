@@ -55,7 +55,6 @@ pub struct Subject {
 }
 
 /// The configurations, and the subjects of the test cases so far.
-#[derive(Debug)]
 pub struct Subjects {
     /// The configurations, in the order of their paths.
     pub candidates: Vec<Candidate>,

@@ -187,22 +187,21 @@ fn read_exchange(
     add_holes: AddHoles,
 ) -> Exchange {
     shape::check_keys(reader.collector, entries, &["send", "expect", "over"], what);
-    let over = shape::get(entries, "over")
-        .and_then(|node| shape::scalar(reader.collector, node, "`over`", like))
-        .and_then(|scalar| read_connection(reader, scalar));
-    let send = shape::get(entries, "send")
-        .and_then(|node| shape::scalar(reader.collector, node, "`send`", like))
-        .and_then(|scalar| {
-            let template = reader.read_template(scalar, &add_holes(Holes::known()))?;
-            // The digits of a template with holes are checked when it is sent.
-            if is_hex && template.holes().next().is_none() {
-                reader.parse_hex(scalar, "send")?;
-            }
-            Some(template)
-        });
-    let expect = shape::get(entries, "expect")
-        .and_then(|node| shape::scalar(reader.collector, node, "`expect`", like))
-        .and_then(|scalar| read_regex(reader, scalar));
+    let mut read = |key: &str| {
+        shape::get(entries, key)
+            .and_then(|node| shape::scalar(reader.collector, node, &format!("`{key}`"), like))
+    };
+    let (over, send, expect) = (read("over"), read("send"), read("expect"));
+    let over = over.and_then(|scalar| read_connection(reader, scalar));
+    let send = send.and_then(|scalar| {
+        let template = reader.read_template(scalar, &add_holes(Holes::known()))?;
+        // The digits of a template with holes are checked when it is sent.
+        if is_hex && template.holes().next().is_none() {
+            reader.parse_hex(scalar, "send")?;
+        }
+        Some(template)
+    });
+    let expect = expect.and_then(|scalar| read_regex(reader, scalar));
     let groups = expect.iter().flat_map(|(_, groups)| groups.clone()).collect();
     // Groups that are no captures have no meaning here.
     reader.without_captures(groups);
