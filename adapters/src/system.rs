@@ -60,7 +60,7 @@ struct UnderWay {
 
 impl IutState {
     /// Makes a system that nobody uses yet. `name`: for others who reach it
-    /// ([`crate::description::Transport::system`]).
+    /// ([`crate::description::Transport::shared_system`]).
     pub fn new(name: Option<String>) -> Self {
         IutState { name, claim: None, under_way: None }
     }

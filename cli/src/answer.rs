@@ -167,7 +167,6 @@ impl CommandAnswer {
 }
 
 /// A reason that ends a command before it has an answer.
-#[derive(Clone, PartialEq, Debug)]
 pub enum EarlyExit {
     /// Findings in what the user wrote.
     Refused(Vec<Diagnostic>, Exit),

@@ -51,7 +51,6 @@ pub fn tell_what_is_done() {
 /// Standard output. If it takes no more, nothing more is told, but the command goes on: its exit code and its
 /// files are part of the answer. So writing never fails. At the end, [`take_write_error`] says why something
 /// was not written.
-#[derive(Clone, Copy, Debug)]
 pub struct StandardOutput;
 
 /// Why standard output takes no more.

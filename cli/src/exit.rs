@@ -9,7 +9,6 @@ use coreach_model::Verdict;
 
 /// An exit code as users read it. The help and the table of `docs/reference/verdicts-and-exit-codes.md` are
 /// made of it.
-#[derive(Clone, Copy, Debug)]
 pub struct ExitRow {
     pub exit: Exit,
     /// What `--help` says of it.

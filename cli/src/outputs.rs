@@ -39,7 +39,6 @@ impl Deref for OutputPath {
 }
 
 /// A path of the command line.
-#[derive(Clone, Debug)]
 pub struct GivenPath {
     /// `run`, `campaign merge`; `test --cover` is a command of its own.
     pub command: String,

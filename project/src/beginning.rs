@@ -3,7 +3,6 @@
 //! The files are those of `examples/locker`, so they are checked like every example. Their first lines name a
 //! schema of this repository. A user's folder has no `docs/` above it, so it gets its own schemas.
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Schema {
     /// `purpose`
     pub kind: &'static str,

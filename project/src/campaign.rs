@@ -31,20 +31,17 @@ use crate::whole::read_whole_number;
 
 pub use iuts::reopen;
 
-#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum TestSource {
     Configuration(Reference),
     Document(Reference),
 }
 
 /// The constants of one instance as they are written.
-#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct InstanceConstants {
     pub pairs: Vec<WrittenConstant>,
     pub origin: Origin,
 }
 
-#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WrittenConstant {
     pub name: String,
     pub name_origin: Origin,
@@ -52,7 +49,6 @@ pub struct WrittenConstant {
     pub value_origin: Origin,
 }
 
-#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Constants {
     /// These instances. Constants that an instance does not have are solved for.
     Given(Vec<InstanceConstants>),
@@ -61,7 +57,6 @@ pub enum Constants {
 }
 
 /// A campaign as it was read, with defaults for keys that it does not have.
-#[derive(Clone, PartialEq, Debug)]
 pub struct Campaign {
     pub name: String,
     /// `tests`, at least one.

@@ -42,7 +42,6 @@ use crate::stored::beside;
 use crate::timing::report_internal_time;
 
 /// The findings in a file, and in the files that it needs.
-#[derive(Clone, Debug)]
 pub struct Checked {
     /// The kind of the file: `specification`, `store`. It is `file`, if the kind is not known.
     pub kind: &'static str,

@@ -39,7 +39,6 @@ use crate::file_kind::{FileKind, is_document, kind_of, list_yaml_files};
 use crate::limits;
 use crate::whole::read_whole_number;
 
-#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Reference {
     /// The configuration's folder joined with the path that is written.
     pub path: PathBuf,
@@ -56,7 +55,6 @@ pub struct Instantiation {
     node: Arc<Yaml>,
 }
 
-#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum GivenThresholds {
     /// The constants of the model.
     Auto,
@@ -64,7 +62,6 @@ pub enum GivenThresholds {
 }
 
 /// The configuration as it was read, with defaults for settings that it does not have.
-#[derive(Clone, PartialEq, Debug)]
 pub struct Configuration {
     pub specification: Reference,
     pub purposes: Vec<Reference>,

@@ -18,7 +18,6 @@ use serde::Serialize;
 use crate::{budget, render};
 
 /// The ends of paths that a purpose is to accept.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PathEnds {
     /// No ends: only the tree is asked for.
     None,

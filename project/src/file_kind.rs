@@ -146,7 +146,6 @@ pub fn is_document(path: &Path) -> bool {
 }
 
 /// The kind of a text, as its first keys tell it.
-#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Heading {
     pub kind: FileKind,
     /// The value of the key that decides the kind, for example the name of a specification.

@@ -20,7 +20,6 @@ use crate::file_kind::{FileKind, load_text_of};
 /// The word for a time that is a constant of the test case.
 pub const SYMBOLIC: &str = "symbolic";
 
-#[derive(Clone, Debug)]
 pub struct PathRequest {
     pub timed: Timed,
     pub path: Vec<TransitionId>,

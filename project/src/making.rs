@@ -40,7 +40,6 @@ pub struct Measured {
     pub seconds: f64,
 }
 
-#[derive(Clone, Debug)]
 pub struct MadeTest {
     pub generation: Generation,
     pub stages: Vec<Measured>,
@@ -177,7 +176,6 @@ pub fn look_ahead(
 }
 
 /// The test of a purpose that is judged online.
-#[derive(Clone, Debug)]
 pub struct MadeOnline {
     pub test: OnlineTest,
     pub unreachable: Option<Diagnostic>,

@@ -33,7 +33,6 @@ use crate::render::add_new_findings;
 use crate::timing::prepare_input;
 
 /// The models and options that a configuration, or a purpose alone, asks for.
-#[derive(Clone, Debug)]
 pub struct Project {
     /// The specification. If it is timed, this is its delayed form.
     pub specification: Specification,

@@ -17,7 +17,6 @@ use crate::iut;
 use crate::making::SILENT;
 
 /// A stored run, ready to be looked at or to be run again.
-#[derive(Clone, Debug)]
 pub struct LoadedRun {
     pub record: Record,
     pub test: TestCase,

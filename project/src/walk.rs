@@ -39,7 +39,6 @@ use crate::{project, render};
 /// All criteria of a walk. After these are covered, a walk looks for classes of data.
 pub const ALL: [Criterion; 3] = [Criterion::Transitions, Criterion::DefinitionUse, Criterion::Pairs];
 
-#[derive(Clone, Debug)]
 pub struct Walkable {
     /// The test without a purpose.
     pub case: Case,

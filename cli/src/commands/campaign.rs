@@ -97,7 +97,6 @@ fn run_campaign(arguments: &CampaignArguments, path: &Path) -> CommandResult {
 }
 
 /// How a summary is reported, and how its runs count.
-#[derive(Clone, Copy)]
 struct Telling {
     is_quiet: bool,
     inconclusive: Inconclusive,

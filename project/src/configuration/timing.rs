@@ -7,7 +7,6 @@ use coreach_model::reader::yaml::Entry;
 use coreach_model::{Diagnostic, Origin, Value};
 use dashu_ratio::RBig;
 
-#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GivenTiming {
     /// `silence_after`: after so much time without an event, silence is an observation. A `real` above 0.
     pub silence_after: Value,

@@ -55,7 +55,6 @@ pub use suite::Chosen;
 use crate::budget;
 use crate::making::Says;
 
-#[derive(Clone, Debug)]
 pub struct CoverSettings {
     pub criteria: Vec<Criterion>,
     pub limits: TreeLimits,

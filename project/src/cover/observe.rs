@@ -104,7 +104,6 @@ struct WatchPlace {
 }
 
 /// A variable with a wrong value.
-#[derive(Clone)]
 struct WrongValue {
     /// The data that may be wrong because of it.
     data: BTreeSet<Datum>,

@@ -36,7 +36,6 @@ pub struct MetGoal {
     pub must: bool,
 }
 
-#[derive(Clone, Debug)]
 pub enum Sought {
     Met(MetGoal),
     /// No run meets it: the tree ended with this number of nodes.
@@ -44,7 +43,6 @@ pub enum Sought {
     Unknown(Doubt),
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Doubt {
     /// Limits ended the tree, which has this number of nodes and this depth.
     Bound(usize, usize),

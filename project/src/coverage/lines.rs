@@ -12,7 +12,6 @@ use coreach_model::reader::yaml::{self, NodeKind};
 use coreach_model::{Iosts, LocationId, Numbered, TransitionId};
 
 /// The lines of a model in its file, counted from 1.
-#[derive(Clone, Debug)]
 pub struct CoveredLines {
     pub file: Arc<SourceFile>,
     pub transitions: Numbered<TransitionId, usize>,

@@ -45,7 +45,6 @@ pub const NO_ACCESS: &str = "store-access";
 /// The number of runs after which progress is shown.
 const SAID_EVERY: usize = 100;
 
-#[derive(Clone, Debug)]
 pub struct Measure {
     /// The domain that proves items unreachable. Without it nothing is proved.
     pub domain: Option<DomainKind>,

@@ -34,7 +34,6 @@ use crate::making::Says;
 use crate::timing::prepare_input;
 
 /// A configuration with its models as they are written.
-#[derive(Clone, Debug)]
 pub struct Candidate {
     configuration: Configuration,
     pub specification: Specification,
@@ -45,7 +44,6 @@ pub struct Candidate {
 }
 
 /// The models through which the runs of a test case are walked.
-#[derive(Clone, Debug)]
 pub struct Subject {
     pub candidate: usize,
     pub purpose: usize,

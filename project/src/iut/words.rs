@@ -56,7 +56,6 @@ pub struct IutReader<'a> {
 }
 
 /// The names that the holes of a text may have.
-#[derive(Clone, Debug)]
 pub struct Holes {
     /// Names that belong to a launch: a port, a folder.
     launched: &'static [&'static str],

@@ -33,7 +33,6 @@ use crate::{budget, jobs, stored};
 
 const CODE: &str = "nothing-to-show";
 
-#[derive(Clone, Debug)]
 pub struct PageSettings {
     /// The domains to compare. If there are none, each configuration's own domain is used.
     pub domains: Vec<DomainKind>,

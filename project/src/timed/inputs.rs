@@ -22,7 +22,6 @@ use crate::timing::report_internal_time;
 /// The most nodes of a tree of paths to other goals.
 const NODES: usize = 2000;
 
-#[derive(Clone, Debug)]
 pub struct TimedInputs {
     pub constants: Valuation,
     pub seed: Option<u64>,
@@ -57,7 +56,6 @@ pub fn sequence_along(
     Ok(if wanted.is_whole { all } else { inputs_of(&model.timed, &all) })
 }
 
-#[derive(Clone, Debug)]
 pub enum TimedFate {
     /// This path meets it, with this sequence.
     Met(Vec<TransitionId>, Vec<SeqItem>),
@@ -68,7 +66,6 @@ pub enum TimedFate {
     Open,
 }
 
-#[derive(Clone, Debug)]
 pub struct TimedGoal {
     pub name: String,
     /// The goal in words, if its name does not say it.

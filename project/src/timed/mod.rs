@@ -16,7 +16,6 @@ use coreach_model::timed::Timed;
 use coreach_model::timed::delayed::{Delayed, delayed_with_unseen};
 use coreach_pipeline::timed::resolve;
 
-#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TimedModel {
     pub timed: Timed,
     /// Its delayed form. Internal transitions that take time have a delay there.

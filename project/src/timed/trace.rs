@@ -16,7 +16,6 @@ use coreach_model::timed::Timed;
 
 use super::TimedModel;
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum IoSide {
     Inputs,
     /// Observed events: outputs, and inputs that come from elsewhere.
