@@ -99,35 +99,37 @@ impl OutputForm {
     /// # Errors
     /// The file is of another form. The text says which, and follows the name of the output.
     fn check_replacing(self, path: &Path) -> Result<(), String> {
-        let Ok(known) = path.metadata() else { return Ok(()) };
-        if matches!(self, OutputForm::New | OutputForm::Run | OutputForm::Store)
-            || !known.is_file()
-            || known.len() == 0
-        {
-            return Ok(());
-        }
-        let mut head = Vec::new();
-        // The form shows in the first bytes.
-        let looked = file::open(path).and_then(|file| file.take(4096).read_to_end(&mut head));
-        let head = String::from_utf8_lossy(&head).to_lowercase();
-        let (name, marks) = self.description_and_head();
-        // An automaton has no room for a mark, so its ending counts.
-        let is_automaton = self == OutputForm::Artifact
-            && path.extension().is_some_and(|ending| ending == "aut")
-            && head.starts_with("des (");
-        let is_ours = |line: &str| {
-            let comment = line.starts_with("//") || line.starts_with('#');
-            marks.iter().any(|mark| line.starts_with(mark) || comment && line.contains(mark))
-        };
-        if looked.is_ok() && (is_automaton || head.lines().any(|line| is_ours(line.trim_start()))) {
+        let is_checked_elsewhere = matches!(self, OutputForm::New | OutputForm::Run | OutputForm::Store);
+        let is_full = path.metadata().is_ok_and(|known| known.is_file() && known.len() > 0);
+        if is_checked_elsewhere || !is_full || self.is_form_of(path) {
             return Ok(());
         }
         match find_kind(path) {
             // The user allowed to replace it. But a file of another kind of ours was not meant.
             Some(FileKind::Specification) | None if self == OutputForm::Specification => Ok(()),
             Some(kind) => Err(format!("would write over {}", kind.name())),
-            None => Err(format!("would replace a file that is not {name}")),
+            None => Err(format!("would replace a file that is not {}", self.description_and_head().0)),
         }
+    }
+
+    /// Does the head of the file show this form?
+    fn is_form_of(self, path: &Path) -> bool {
+        let mut head = Vec::new();
+        // The form shows in the first bytes.
+        if file::open(path).and_then(|file| file.take(4096).read_to_end(&mut head)).is_err() {
+            return false;
+        }
+        let head = String::from_utf8_lossy(&head).to_lowercase();
+        // An automaton has no room for a mark, so its ending counts.
+        let is_automaton = self == OutputForm::Artifact
+            && path.extension().is_some_and(|ending| ending == "aut")
+            && head.starts_with("des (");
+        let (_, marks) = self.description_and_head();
+        let has_mark = |line: &str| {
+            let is_comment = line.starts_with("//") || line.starts_with('#');
+            marks.iter().any(|mark| line.starts_with(mark) || is_comment && line.contains(mark))
+        };
+        is_automaton || head.lines().any(|line| has_mark(line.trim_start()))
     }
 }
 
@@ -228,54 +230,53 @@ fn find_file_above(path: &Path) -> Option<&Path> {
 
 /// Lists a file that is given, the files that it names, and the files that these name.
 fn list_inputs(path: &Path) -> Vec<InputFile> {
-    let mut files = Vec::new();
-    let all = |paths: Vec<PathBuf>, what| paths.into_iter().map(move |path| InputFile::new(what, &path));
-    match find_kind(path) {
-        None => files.push(InputFile::new("an input", path)),
+    let (what, named) = match find_kind(path) {
+        None => ("an input", Vec::new()),
         Some(FileKind::Specification) => {
-            files.push(InputFile::new("the specification", path));
-            files.extend(all(parts(path), "a part of the specification"));
+            ("the specification", list_parts(path, "a part of the specification"))
         }
-        Some(FileKind::Purpose) => files.push(InputFile::new("a purpose", path)),
-        Some(FileKind::Property) => files.push(InputFile::new("a property", path)),
-        Some(FileKind::Configuration) => {
-            files.push(InputFile::new("the configuration", path));
-            if let Ok((read, _)) = budget::reading(|| load_without_purpose(path)) {
-                files.extend(list_inputs(&read.specification.path));
-                files.extend(read.purposes.iter().map(|purpose| InputFile::new("a purpose", &purpose.path)));
-                files.extend(
-                    read.properties.iter().map(|property| InputFile::new("a property", &property.path)),
-                );
-            }
-        }
-        Some(FileKind::Iut) => {
-            files.push(InputFile::new("the IUT file", path));
-            if let Ok(file) = yaml::load(path) {
-                for path in find_named_files(file, path.parent().unwrap_or(Path::new(""))) {
-                    files.push(InputFile::new("a file of the IUT", &path));
-                    files.extend(all(parts(&path), "a file of the IUT"));
-                }
-            }
-        }
-        Some(FileKind::Campaign) => {
-            files.push(InputFile::new("the campaign", path));
-            if let Ok((read, _)) = budget::reading(|| load_campaign(path)) {
-                for source in &read.tests {
-                    let (TestSource::Configuration(reference) | TestSource::Document(reference)) = source;
-                    files.extend(list_inputs(&reference.path));
-                }
-                files.extend(read.iuts.iter().flat_map(|reference| list_inputs(&reference.path)));
-                files
-                    .push(InputFile { is_kept: true, ..InputFile::new("the campaign's store", &read.store) });
-            }
-        }
-        Some(FileKind::TestCase) => files.push(InputFile::new("the test case", path)),
-        Some(FileKind::Run) => {
-            files.push(InputFile::new("the run", path));
-            files.push(InputFile::new("the test case", &stored::beside(path)));
-        }
-        Some(FileKind::Store) => files.push(InputFile::new("the store", path)),
-    }
+        Some(FileKind::Purpose) => ("a purpose", Vec::new()),
+        Some(FileKind::Property) => ("a property", Vec::new()),
+        Some(FileKind::Configuration) => ("the configuration", list_inputs_of_configuration(path)),
+        Some(FileKind::Iut) => ("the IUT file", list_inputs_of_iut(path)),
+        Some(FileKind::Campaign) => ("the campaign", list_inputs_of_campaign(path)),
+        Some(FileKind::TestCase) => ("the test case", Vec::new()),
+        Some(FileKind::Run) => ("the run", vec![InputFile::new("the test case", &stored::beside(path))]),
+        Some(FileKind::Store) => ("the store", Vec::new()),
+    };
+    [vec![InputFile::new(what, path)], named].concat()
+}
+
+fn list_parts(path: &Path, what: &'static str) -> Vec<InputFile> {
+    parts(path).iter().map(|part| InputFile::new(what, part)).collect()
+}
+
+fn list_inputs_of_configuration(path: &Path) -> Vec<InputFile> {
+    let Ok((read, _)) = budget::reading(|| load_without_purpose(path)) else { return Vec::new() };
+    let purposes = read.purposes.iter().map(|purpose| InputFile::new("a purpose", &purpose.path));
+    let properties = read.properties.iter().map(|property| InputFile::new("a property", &property.path));
+    list_inputs(&read.specification.path).into_iter().chain(purposes).chain(properties).collect()
+}
+
+fn list_inputs_of_iut(path: &Path) -> Vec<InputFile> {
+    let Ok(file) = yaml::load(path) else { return Vec::new() };
+    let named = find_named_files(file, path.parent().unwrap_or(Path::new("")));
+    let what = "a file of the IUT";
+    named
+        .iter()
+        .flat_map(|path| [vec![InputFile::new(what, path)], list_parts(path, what)].concat())
+        .collect()
+}
+
+fn list_inputs_of_campaign(path: &Path) -> Vec<InputFile> {
+    let Ok((read, _)) = budget::reading(|| load_campaign(path)) else { return Vec::new() };
+    let tests = read.tests.iter().map(|source| {
+        let (TestSource::Configuration(reference) | TestSource::Document(reference)) = source;
+        reference
+    });
+    let mut files: Vec<_> =
+        tests.chain(&read.iuts).flat_map(|reference| list_inputs(&reference.path)).collect();
+    files.push(InputFile { is_kept: true, ..InputFile::new("the campaign's store", &read.store) });
     files
 }
 

@@ -41,6 +41,18 @@ pub enum Item {
     },
 }
 
+impl Item {
+    /// The transition that it is, or that it belongs to. A location has none.
+    pub fn transition(&self) -> Option<TransitionId> {
+        match self {
+            Item::Location(_) => None,
+            Item::Transition(transition)
+            | Item::Condition { transition, .. }
+            | Item::Class { transition, .. } => Some(*transition),
+        }
+    }
+}
+
 #[derive(Clone, Debug)]
 struct ItemPlace {
     own: usize,

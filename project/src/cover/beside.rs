@@ -22,6 +22,9 @@ use coreach_model::term::{Substitution, substitute};
 use coreach_model::{ActionId, Datum, LocationId, Numbered, Term, TransitionId, budget};
 use coreach_pipeline::artifact::added_transition;
 
+/// A joined system of more pairs of locations is too large.
+const MOST_PAIRS: usize = 600;
+
 pub struct Beside {
     pub iosts: Iosts,
     /// For each transition, the transition of the specification that it takes, if it takes one.
@@ -66,127 +69,36 @@ pub fn join_with_mutant(specification: &Iosts, mutant: &Iosts) -> Option<Beside>
             },
         }
     });
+    let variables = specification.variables.iter().cloned().chain(mutant.variables.iter().map(rename));
+    let begin = [specification.initial_condition.clone(), substitute(&mutant.initial_condition, &renaming)];
     let enabled = specification.transitions.map(enabling_condition);
     let (outgoing, mutant_outgoing) = (specification.outgoing(), mutant.outgoing());
-    let mutant_steps = |location: LocationId| mutant_outgoing[location].iter().map(|step| &renamed[*step]);
-    let mut locations: Numbered<LocationId, Location> = Numbered::new();
+    let both = Both { specification, mutant, enabled, renamed, outgoing, mutant_outgoing, renaming };
+    let mut locations = Numbered::new();
     let differs = locations.push(Location::named("differs"));
-    let mut known_pairs = HashMap::new();
-    let mut open = Vec::new();
-    let mut number_of = |pair: JoinedLocation, open: &mut Vec<JoinedLocation>| {
-        *known_pairs.entry(pair).or_insert_with(|| {
-            open.push(pair);
-            let first = &specification.location(pair.specification).name;
-            let second = &mutant.location(pair.mutant).name;
-            locations.push(Location::named(format!("{first}~{second}")))
-        })
+    let mut joined = Joined {
+        both: &both,
+        differs,
+        locations,
+        transitions: Numbered::new(),
+        own_transitions: Numbered::new(),
+        known_pairs: HashMap::new(),
+        to_visit: Vec::new(),
     };
     let is_changed = specification.initial_condition != mutant.initial_condition;
     let start = JoinedLocation { specification: specification.initial, mutant: mutant.initial, is_changed };
-    let initial = number_of(start, &mut open);
-    let (mut transitions, mut own_transitions) = (Numbered::new(), Numbered::new());
+    let initial = joined.number_of(start);
     let mut pairs_seen = 0;
-    while let Some(pair) = open.pop() {
+    while let Some(pair) = joined.to_visit.pop() {
         pairs_seen += 1;
         budget::ask();
-        // A joined system of more than 600 pairs is too large.
-        if pairs_seen > 600 {
+        if pairs_seen > MOST_PAIRS {
             return None;
         }
-        let source = number_of(pair, &mut open);
-        // `taken` are the transitions of both, and `own` is the number of the specification's.
-        let mut add = |action: ActionId, guard: Term, taken: [Option<&Transition>; 2], own, target| {
-            if guard.is_false() {
-                return;
-            }
-            let assignments = taken.into_iter().flatten().flat_map(|taken| taken.assignments.clone());
-            let joined = added_transition(source, action, guard, target);
-            transitions.push(Transition { assignments: assignments.collect(), ..joined });
-            own_transitions.push(own);
-        };
-        let own_steps = &outgoing[pair.specification];
-        // Steps of the specification, alone or together with the mutant.
-        for &id in own_steps {
-            let taken = &specification.transitions[id];
-            let kind = specification.action(taken.action).kind;
-            if kind == ActionKind::Internal {
-                let target = number_of(JoinedLocation { specification: taken.target, ..pair }, &mut open);
-                add(taken.action, enabled[id].clone(), [Some(taken), None], Some(id), target);
-                continue;
-            }
-            let matching: Vec<&Renamed> =
-                mutant_steps(pair.mutant).filter(|step| step.transition.action == taken.action).collect();
-            for step in &matching {
-                let guard = Term::and([enabled[id].clone(), step.enabled.clone()]);
-                if !guard.is_false() {
-                    let is_changed = pair.is_changed || step.is_changed;
-                    let (specification, mutant) = (taken.target, step.transition.target);
-                    let target = number_of(JoinedLocation { specification, mutant, is_changed }, &mut open);
-                    add(taken.action, guard, [Some(taken), Some(&step.transition)], Some(id), target);
-                }
-            }
-            if kind == ActionKind::Input {
-                // The mutant ignores the stimulus if no transition takes it, not even after an internal step.
-                let not_now = matching.iter().map(|step| step.enabled.not());
-                let internal = mutant_steps(pair.mutant)
-                    .filter(|step| mutant.action(step.transition.action).kind == ActionKind::Internal);
-                let not_later = internal.flat_map(|step| {
-                    let next_steps = mutant_steps(step.transition.target);
-                    let taking = next_steps.filter(|next| next.transition.action == taken.action);
-                    taking.map(|next| {
-                        let enabled_later = substitute(&next.enabled, &step.transition.assignments);
-                        Term::and([step.enabled.clone(), enabled_later]).not()
-                    })
-                });
-                let guard = Term::and(std::iter::once(enabled[id].clone()).chain(not_now).chain(not_later));
-                // The condition under which the specification would take it in the mutant's state. A mutant
-                // has the locations of the specification.
-                let of_action = outgoing[pair.mutant]
-                    .iter()
-                    .filter(|id| specification.transitions[**id].action == taken.action);
-                let takes = Term::or(of_action.map(|id| substitute(&enabled[*id], &renaming)));
-                // Each case has its guard, and says whether the mutation has had an effect after it.
-                let cases = match pair.is_changed {
-                    true => vec![(guard, true)],
-                    false => vec![
-                        (Term::and([guard.clone(), takes.clone()]), true),
-                        (Term::and([guard, takes.not()]), false),
-                    ],
-                };
-                for (guard, is_changed) in cases {
-                    if !guard.is_false() {
-                        let after = JoinedLocation { specification: taken.target, is_changed, ..pair };
-                        let target = number_of(after, &mut open);
-                        add(taken.action, guard, [Some(taken), None], Some(id), target);
-                    }
-                }
-            }
-        }
-        // Internal steps of the mutant alone, and outputs that the specification refuses.
-        for step in mutant_steps(pair.mutant) {
-            let action = step.transition.action;
-            match mutant.action(action).kind {
-                ActionKind::Input => {}
-                ActionKind::Internal => {
-                    let is_changed = pair.is_changed || step.is_changed;
-                    let after = JoinedLocation { mutant: step.transition.target, is_changed, ..pair };
-                    let target = number_of(after, &mut open);
-                    add(action, step.enabled.clone(), [None, Some(&step.transition)], None, target);
-                }
-                // Without an effect of the mutation, the specification would do the same.
-                _ if !pair.is_changed && !step.is_changed => {}
-                ActionKind::Output | ActionKind::Quiescence => {
-                    let matching =
-                        own_steps.iter().filter(|id| specification.transitions[**id].action == action);
-                    let refused = matching.map(|id| enabled[*id].not());
-                    let guard = Term::and(std::iter::once(step.enabled.clone()).chain(refused));
-                    add(action, guard, [None, None], None, differs);
-                }
-            }
-        }
+        joined.add_own_steps(pair);
+        joined.add_mutant_steps(pair);
     }
-    let variables = specification.variables.iter().cloned().chain(mutant.variables.iter().map(rename));
-    let begin = [specification.initial_condition.clone(), substitute(&mutant.initial_condition, &renaming)];
+    let Joined { locations, transitions, own_transitions, .. } = joined;
     let iosts = Iosts {
         name: specification.name.clone(),
         constants: specification.constants.clone(),
@@ -200,4 +112,155 @@ pub fn join_with_mutant(specification: &Iosts, mutant: &Iosts) -> Option<Beside>
         origin: None,
     };
     Some(Beside { iosts, own_transitions, differs })
+}
+
+/// A specification and its mutant.
+struct Both<'a> {
+    specification: &'a Iosts,
+    mutant: &'a Iosts,
+    /// The conditions under which the transitions of the specification are enabled.
+    enabled: Numbered<TransitionId, Term>,
+    renamed: Numbered<TransitionId, Renamed>,
+    outgoing: Numbered<LocationId, Vec<TransitionId>>,
+    mutant_outgoing: Numbered<LocationId, Vec<TransitionId>>,
+    /// The names of the mutant's variables in the joined system.
+    renaming: Substitution,
+}
+
+impl Both<'_> {
+    fn mutant_steps(&self, location: LocationId) -> impl Iterator<Item = &Renamed> {
+        self.mutant_outgoing[location].iter().map(|step| &self.renamed[*step])
+    }
+
+    /// Lists the transitions of the specification for an action.
+    fn own_steps(&self, location: LocationId, action: ActionId) -> impl Iterator<Item = TransitionId> {
+        let steps = self.outgoing[location].iter().copied();
+        steps.filter(move |step| self.specification.transitions[*step].action == action)
+    }
+
+    /// Makes the condition under which the specification takes the stimulus `own`, and the mutant ignores it:
+    /// no transition of the mutant takes it, not even after an internal step.
+    fn ignoring_condition(&self, mutant_at: LocationId, own: TransitionId) -> Term {
+        let stimulus = self.specification.transitions[own].action;
+        let taking =
+            |from: LocationId| self.mutant_steps(from).filter(|step| step.transition.action == stimulus);
+        let not_now = taking(mutant_at).map(|step| step.enabled.not());
+        let internal = self
+            .mutant_steps(mutant_at)
+            .filter(|step| self.mutant.action(step.transition.action).kind == ActionKind::Internal);
+        let not_later = internal.flat_map(|step| {
+            taking(step.transition.target).map(|next| {
+                let enabled_later = substitute(&next.enabled, &step.transition.assignments);
+                Term::and([step.enabled.clone(), enabled_later]).not()
+            })
+        });
+        Term::and(std::iter::once(self.enabled[own].clone()).chain(not_now).chain(not_later))
+    }
+}
+
+/// The joined system as far as it is made.
+struct Joined<'a> {
+    both: &'a Both<'a>,
+    differs: LocationId,
+    locations: Numbered<LocationId, Location>,
+    transitions: Numbered<TransitionId, Transition>,
+    /// See [`Beside::own_transitions`].
+    own_transitions: Numbered<TransitionId, Option<TransitionId>>,
+    known_pairs: HashMap<JoinedLocation, LocationId>,
+    /// The known pairs whose steps are not added yet.
+    to_visit: Vec<JoinedLocation>,
+}
+
+impl Joined<'_> {
+    fn number_of(&mut self, pair: JoinedLocation) -> LocationId {
+        *self.known_pairs.entry(pair).or_insert_with(|| {
+            self.to_visit.push(pair);
+            let first = &self.both.specification.location(pair.specification).name;
+            let second = &self.both.mutant.location(pair.mutant).name;
+            self.locations.push(Location::named(format!("{first}~{second}")))
+        })
+    }
+
+    /// Adds a step, unless its guard is false. In it the specification takes `own`, and the mutant `step`.
+    fn add(
+        &mut self,
+        source: JoinedLocation,
+        guard: Term,
+        own: Option<TransitionId>,
+        step: Option<&Renamed>,
+        target: JoinedLocation,
+    ) {
+        if guard.is_false() {
+            return;
+        }
+        let own_taken = own.map(|number| &self.both.specification.transitions[number]);
+        let taken = || own_taken.into_iter().chain(step.map(|step| &step.transition));
+        let Some(action) = taken().next().map(|transition| transition.action) else { return };
+        let assignments = taken().flat_map(|transition| transition.assignments.clone()).collect();
+        let (source, target) = (self.number_of(source), self.number_of(target));
+        let joined = added_transition(source, action, guard, target);
+        self.transitions.push(Transition { assignments, ..joined });
+        self.own_transitions.push(own);
+    }
+
+    /// Adds the steps of the specification, alone or together with the mutant.
+    fn add_own_steps(&mut self, pair: JoinedLocation) {
+        let both = self.both;
+        for &own in &both.outgoing[pair.specification] {
+            let taken = &both.specification.transitions[own];
+            let own_target = JoinedLocation { specification: taken.target, ..pair };
+            let kind = both.specification.action(taken.action).kind;
+            if kind == ActionKind::Internal {
+                self.add(pair, both.enabled[own].clone(), Some(own), None, own_target);
+                continue;
+            }
+            let matching = both.mutant_steps(pair.mutant);
+            for step in matching.filter(|step| step.transition.action == taken.action) {
+                let guard = Term::and([both.enabled[own].clone(), step.enabled.clone()]);
+                let is_changed = pair.is_changed || step.is_changed;
+                let target = JoinedLocation { mutant: step.transition.target, is_changed, ..own_target };
+                self.add(pair, guard, Some(own), Some(step), target);
+            }
+            if kind == ActionKind::Input {
+                let ignoring = both.ignoring_condition(pair.mutant, own);
+                // The condition under which the specification would take it in the mutant's state. A mutant
+                // has the locations of the specification.
+                let own_there = both.own_steps(pair.mutant, taken.action);
+                let takes = Term::or(own_there.map(|id| substitute(&both.enabled[id], &both.renaming)));
+                // Only then has the mutation an effect.
+                let effect = if pair.is_changed { Term::yes() } else { takes };
+                for (condition, is_changed) in [(effect.clone(), true), (effect.not(), false)] {
+                    let guard = Term::and([ignoring.clone(), condition]);
+                    self.add(pair, guard, Some(own), None, JoinedLocation { is_changed, ..own_target });
+                }
+            }
+        }
+    }
+
+    /// Adds the internal steps of the mutant alone, and its outputs that the specification refuses.
+    fn add_mutant_steps(&mut self, pair: JoinedLocation) {
+        let both = self.both;
+        for step in both.mutant_steps(pair.mutant) {
+            let action = step.transition.action;
+            let is_changed = pair.is_changed || step.is_changed;
+            match both.mutant.action(action).kind {
+                ActionKind::Internal => {
+                    let target = JoinedLocation { mutant: step.transition.target, is_changed, ..pair };
+                    self.add(pair, step.enabled.clone(), None, Some(step), target);
+                }
+                // Without an effect of the mutation, the specification would do the same.
+                ActionKind::Output | ActionKind::Quiescence if is_changed => {
+                    let matching = both.own_steps(pair.specification, action);
+                    let refused = matching.map(|own| both.enabled[own].not());
+                    let guard = Term::and(std::iter::once(step.enabled.clone()).chain(refused));
+                    if !guard.is_false() {
+                        let source = self.number_of(pair);
+                        self.transitions.push(added_transition(source, action, guard, self.differs));
+                        self.own_transitions.push(None);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
 }

@@ -16,7 +16,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use super::report::{CoverageReport, Met, ModelCoverage};
+use super::report::{CoverageReport, ModelCoverage};
 
 pub fn write_lcov(report: &CoverageReport) -> String {
     let mut text = String::new();
@@ -35,17 +35,13 @@ fn put_line(text: &mut String, line: std::fmt::Arguments<'_>) {
     let _ = writeln!(text, "{line}");
 }
 
-pub(super) fn is_asked(met: &Met) -> bool {
-    met.status.is_asked()
-}
-
 /// Counts how often each line was met. A line with several items has the least of their counts.
 pub(super) fn count_lines(model: &ModelCoverage) -> BTreeMap<usize, u64> {
     let transitions = model.transitions.iter().map(|transition| (transition.line, &transition.met));
     let described = model.locations.iter().filter(|location| location.is_described);
     let all = transitions.chain(described.map(|location| (location.line, &location.met)));
     let mut lines: BTreeMap<usize, u64> = BTreeMap::new();
-    for (number, met) in all.filter(|(_, met)| is_asked(met)) {
+    for (number, met) in all.filter(|(_, met)| met.status.is_asked()) {
         let least = lines.entry(number).or_insert(met.times);
         *least = met.times.min(*least);
     }
@@ -59,7 +55,8 @@ fn write_record(text: &mut String, test: &str, model: &ModelCoverage) {
         test.chars().map(|sign| if sign.is_ascii_alphanumeric() { sign } else { '_' }).collect();
     put_line(text, format_args!("TN:{test}"));
     put_line(text, format_args!("SF:{}", model.file.replace(['\n', '\r'], " ")));
-    let locations: Vec<_> = model.locations.iter().filter(|location| is_asked(&location.met)).collect();
+    let locations: Vec<_> =
+        model.locations.iter().filter(|location| location.met.status.is_asked()).collect();
     for location in &locations {
         put_line(text, format_args!("FN:{},{}", location.line, location.name));
     }
@@ -72,12 +69,14 @@ fn write_record(text: &mut String, test: &str, model: &ModelCoverage) {
 
     let mut blocks: BTreeMap<usize, usize> = BTreeMap::new();
     let (mut found, mut hit) = (0, 0);
-    for transition in model.transitions.iter().filter(|transition| is_asked(&transition.met)) {
+    for transition in model.transitions.iter().filter(|transition| transition.met.status.is_asked()) {
         let block = blocks.entry(transition.line).or_default();
         let conditions =
             || transition.conjuncts.iter().flat_map(|conjunct| [&conjunct.holds, &conjunct.fails]);
         let is_evaluated = conditions().any(|condition| condition.times > 0);
-        for (branch, condition) in conditions().enumerate().filter(|(_, condition)| is_asked(condition)) {
+        for (branch, condition) in
+            conditions().enumerate().filter(|(_, condition)| condition.status.is_asked())
+        {
             // The sign `-` says that the guard was never evaluated.
             let taken = if is_evaluated { condition.times.to_string() } else { "-".to_owned() };
             put_line(text, format_args!("BRDA:{},{block},{branch},{taken}", transition.line));

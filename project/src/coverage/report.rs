@@ -63,10 +63,10 @@ impl Status {
     }
 
     fn of(count: &Count) -> Self {
-        match count {
-            count if count.is_covered() => Status::Covered,
-            count if count.possible_runs > 0 => Status::Possible,
-            _ => Status::Gap,
+        match count.possible_runs {
+            _ if count.is_covered() => Status::Covered,
+            0 => Status::Gap,
+            _ => Status::Possible,
         }
     }
 }
@@ -318,20 +318,10 @@ pub(super) fn make_report(
         let own = cover_specification(&mut members());
         let mut reported = Vec::new();
         for numbers in purposes.values() {
-            let Some(first) = numbers.first().map(|number| &subjects.subjects[*number]) else { continue };
-            let parts = &first.walked.parts;
-            // A tally counts the items of the specification, and then those of the purpose.
-            let (first_item, purpose) = (parts[0].items.all().len(), &parts[1]);
-            let tally = sum_tallies(tallies, &mut numbers.iter(), first_item, purpose.items.all().len());
-            let reject = subjects.candidates[first.candidate].purposes[first.purpose].reject;
-            let mut excluded = prove_guards(&purpose.iosts, &purpose.items, settings, stops);
-            exclude_reject(&purpose.iosts, &purpose.items, reject, &mut excluded);
+            let own = cover_purpose(subjects, tallies, numbers, settings, stops);
             let specification = cover_specification(&mut numbers.iter());
-            reported.push(PurposeCoverage {
-                own: cover_model(&purpose.iosts, &purpose.items, &tally, &excluded),
-                of_specification: specification.figures,
-                specification,
-            });
+            let of_specification = specification.figures;
+            reported.push(PurposeCoverage { own, of_specification, specification });
         }
         reported.sort_by(|a, b| (&a.own.name, &a.own.file).cmp(&(&b.own.name, &b.own.file)));
         specifications.push(SpecificationCoverage { own, purposes: reported });
@@ -345,6 +335,25 @@ pub(super) fn make_report(
         unmet: Vec::new(),
         diagnostics: Vec::new(),
     }
+}
+
+/// Makes the coverage of a purpose from the tallies of its subjects.
+fn cover_purpose(
+    subjects: &Subjects,
+    tallies: &[Tally],
+    numbers: &[usize],
+    settings: &Measure,
+    stops: &mut Stops,
+) -> ModelCoverage {
+    let first = &subjects.subjects[numbers[0]];
+    let [specification, purpose] = [0, 1].map(|part| &first.walked.parts[part]);
+    // A tally counts the items of the specification, and then those of the purpose.
+    let first_item = specification.items.all().len();
+    let tally = sum_tallies(tallies, &mut numbers.iter(), first_item, purpose.items.all().len());
+    let reject = subjects.candidates[first.candidate].purposes[first.purpose].reject;
+    let mut excluded = prove_guards(&purpose.iosts, &purpose.items, settings, stops);
+    exclude_reject(&purpose.iosts, &purpose.items, reject, &mut excluded);
+    cover_model(&purpose.iosts, &purpose.items, &tally, &excluded)
 }
 
 /// Sums the tallies of these subjects, for `count` items from the number `first` on.
@@ -408,16 +417,9 @@ fn as_statuses(unreachable: Vec<bool>) -> Vec<Option<Status>> {
 fn exclude_reject(iosts: &Iosts, items: &Items, reject: Option<LocationId>, excluded: &mut [Option<Status>]) {
     let Some(reject) = reject else { return };
     for (item, excluded) in items.all().iter().zip(excluded) {
-        let is_rejected = match item {
-            Item::Location(location) => *location == reject,
-            Item::Transition(number)
-            | Item::Condition { transition: number, .. }
-            | Item::Class { transition: number, .. } => {
-                let transition = &iosts.transitions[*number];
-                transition.target == reject || transition.source == reject
-            }
-        };
-        if is_rejected {
+        let is_at_reject =
+            |number| [iosts.transitions[number].source, iosts.transitions[number].target].contains(&reject);
+        if *item == Item::Location(reject) || item.transition().is_some_and(is_at_reject) {
             *excluded = Some(Status::Rejected);
         }
     }
@@ -426,15 +428,6 @@ fn exclude_reject(iosts: &Iosts, items: &Items, reject: Option<LocationId>, excl
 /// Makes the coverage of one model from its counts.
 fn cover_model(iosts: &Iosts, items: &Items, tally: &Tally, excluded: &[Option<Status>]) -> ModelCoverage {
     let lines = CoveredLines::of(iosts);
-    let line = |item: &Item| {
-        let lines = lines.as_ref();
-        match item {
-            Item::Location(location) => lines.map_or(1, |lines| lines.locations[*location]),
-            Item::Transition(number)
-            | Item::Condition { transition: number, .. }
-            | Item::Class { transition: number, .. } => lines.map_or(1, |lines| lines.transitions[*number]),
-        }
-    };
     let mut coverage = ModelCoverage {
         name: iosts.name.clone(),
         file: lines.as_ref().map(|lines| lines.file.name.clone()).unwrap_or_default(),
@@ -456,7 +449,7 @@ fn cover_model(iosts: &Iosts, items: &Items, tally: &Tally, excluded: &[Option<S
         match item {
             Item::Location(location) => coverage.locations.push(LocationCoverage {
                 name: iosts.location(*location).name.clone(),
-                line: line(item),
+                line: lines.as_ref().map_or(1, |lines| lines.locations[*location]),
                 is_described: lines.as_ref().is_some_and(|lines| lines.described[*location]),
                 met,
             }),
@@ -467,7 +460,7 @@ fn cover_model(iosts: &Iosts, items: &Items, tally: &Tally, excluded: &[Option<S
                     .map(|datum| ParameterCoverage { name: datum.name().to_owned(), classes: Vec::new() });
                 coverage.transitions.push(TransitionCoverage {
                     name: iosts.describe(transition),
-                    line: line(item),
+                    line: lines.as_ref().map_or(1, |lines| lines.transitions[*number]),
                     met,
                     conjuncts: Vec::new(),
                     parameters: parameters.collect(),
