@@ -237,7 +237,7 @@ impl EarlyExit {
             EarlyExit::Refused(found, _) => {
                 let found = if other_kinds.is_empty() { found } else { &other_kinds };
                 if is_json() {
-                    console::print_json(&make_error_document(exit.code(), found));
+                    console::print(&console::document_text(&make_error_document(exit.code(), found)));
                 } else {
                     console::draw(found);
                     console::say(&count_findings(found));

@@ -93,10 +93,6 @@ pub fn print(text: &str) {
     });
 }
 
-pub fn print_json(document: &impl serde::Serialize) {
-    print(&document_text(document));
-}
-
 /// Returns a document as it is printed.
 pub fn document_text(document: &impl serde::Serialize) -> String {
     // This fails only for keys that are no texts, and our documents have none.

@@ -97,7 +97,8 @@ fn report_text(report: &CoverageReport) -> String {
 fn specification_text(specification: &SpecificationCoverage, domain: Option<&str>) -> String {
     let own = &specification.own;
     let mut text = format!("\n{} ({})\n", own.name, own.file);
-    let mut rows = vec![head_cells()];
+    let kinds = CoverageKind::ALL.map(|kind| kind.name().to_owned());
+    let mut rows = vec![[&[String::new(), "runs".to_owned()], &kinds[..]].concat()];
     let mut add_row = |name: String, runs: u64, figures: &Figures| {
         let figures = CoverageKind::ALL.map(|kind| figure_text(figures.of(kind)));
         rows.push([&[name, runs.to_string()], &figures[..]].concat());
@@ -125,11 +126,6 @@ fn specification_text(specification: &SpecificationCoverage, domain: Option<&str
         text += &list_lines(title, lines.map(|line| format!("  {line}\n")).collect());
     }
     text
-}
-
-fn head_cells() -> Vec<String> {
-    let kinds = CoverageKind::ALL.map(|kind| kind.name().to_owned());
-    [&[String::new(), "runs".to_owned()], &kinds[..]].concat()
 }
 
 /// `12/14 85.7%`

@@ -189,17 +189,15 @@ fn shrink_run(
     match shrunk {
         Ok(shrunk) => {
             let (now, runs) = (events(&shrunk.run.trace), plural(shrunk.runs, "run"));
-            let incomplete = match shrunk.stopped {
+            let end = match shrunk.stopped {
                 None => "",
                 Some(Stopped::Runs) => "; the search is incomplete: `--attempts` allows no more runs",
                 Some(Stopped::Time) => "; the search is incomplete: `--shrink-time` allows no more time",
             };
             let never_failed_again = shrunk.again.times > 0 && shrunk.again.same == 0;
             let line = match never_failed_again && shrunk.run == *original {
-                true => {
-                    format!("not shrunk: in {runs}, no shorter or simpler one failed in this way{incomplete}")
-                }
-                false => format!("shrunk from {before} to {now} in {runs}{incomplete}"),
+                true => format!("not shrunk: in {runs}, no shorter or simpler one failed in this way{end}"),
+                false => format!("shrunk from {before} to {now} in {runs}{end}"),
             };
             ShorterRun { best: shrunk.run.clone(), shrunk: Some(shrunk), line }
         }

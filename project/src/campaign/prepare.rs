@@ -68,43 +68,11 @@ pub fn prepare(
     let jobs = list_jobs(campaign, &projects);
     let results = jobs::in_order(&jobs, threads, |job| prepare_test(job, campaign, says))
         .map_err(|error| vec![Diagnostic::error("no-thread", format!("cannot start a thread: {error}"))])?;
-    let mut tests: Vec<(Test, Vec<Instance>)> = Vec::new();
-    let mut left_out: Vec<LeftOut> = Vec::new();
-    let mut leave_out = |none: NoCase, found: &mut Vec<Diagnostic>| {
-        left_out.push(none.left_out());
-        let to_warning = |diagnostic| Diagnostic { severity: Severity::Warning, ..diagnostic };
-        add_new_findings(found, none.found.into_iter().map(to_warning).collect());
-    };
-    let mut failed = false;
     // If a test case is missing, an unknown name may be one of its names.
-    let mut is_whole = true;
-    for (job, result) in jobs.iter().zip(results) {
-        match result {
-            PreparedTest::Mistakes(errors) => {
-                failed = true;
-                add_new_findings(&mut found, errors);
-            }
-            PreparedTest::None(none) => {
-                is_whole = false;
-                leave_out(none, &mut found);
-            }
-            PreparedTest::Made { test, .. } if tests.iter().any(|(known, _)| known.hash == test.hash) => {
-                let message = format!("the test case `{}` appears twice", test.name);
-                let (Job::Purpose(_, _, reference) | Job::Document(reference)) = job;
-                let diagnostic = Diagnostic::warning("duplicate-test", message);
-                found.push(diagnostic.at(reference.origin.clone(), "once is enough"));
-            }
-            PreparedTest::Made { mut test, instances, left_out } => {
-                test.name = make_distinct(&test.name, &tests);
-                for no_case in left_out {
-                    leave_out(NoCase { test: test.name.clone(), ..no_case }, &mut found);
-                }
-                tests.push((*test, instances));
-            }
-        }
-    }
+    let is_whole = !results.iter().any(|result| matches!(result, PreparedTest::None(_)));
+    let (tests, left_out) = collect_tests(jobs.iter().zip(results), &mut found);
     // A name of a test case with mistakes would count as unknown.
-    if !failed {
+    if !found.iter().any(Diagnostic::is_error) {
         let mut known = KnownNames::default();
         tests.iter().for_each(|(test, _)| known.add_test(&test.case.iosts));
         for job in &jobs {
@@ -120,7 +88,7 @@ pub fn prepare(
         let message = format!("the campaign has {runs} runs; at most {MOST_RUNS} are planned");
         found.push(Diagnostic::error("too-many-runs", message).help("give it fewer seeds or constants"));
     }
-    if failed || found.iter().any(Diagnostic::is_error) {
+    if found.iter().any(Diagnostic::is_error) {
         return Err(found);
     }
     let locations = collect_locations(campaign, &projects, &tests);
@@ -166,6 +134,41 @@ fn list_jobs<'a>(campaign: &'a Campaign, projects: &'a [(Project, &'a Reference)
         }
     }
     jobs
+}
+
+/// Collects the test cases that are made, each once, and what is left out. Says of all others why they are not
+/// made.
+fn collect_tests<'a>(
+    results: impl Iterator<Item = (&'a Job<'a>, PreparedTest)>,
+    found: &mut Vec<Diagnostic>,
+) -> (Vec<(Test, Vec<Instance>)>, Vec<LeftOut>) {
+    let mut tests: Vec<(Test, Vec<Instance>)> = Vec::new();
+    let mut left_out: Vec<LeftOut> = Vec::new();
+    let mut leave_out = |none: NoCase, found: &mut Vec<Diagnostic>| {
+        left_out.push(none.left_out());
+        let to_warning = |diagnostic| Diagnostic { severity: Severity::Warning, ..diagnostic };
+        add_new_findings(found, none.found.into_iter().map(to_warning).collect());
+    };
+    for (job, result) in results {
+        match result {
+            PreparedTest::Mistakes(errors) => add_new_findings(found, errors),
+            PreparedTest::None(none) => leave_out(none, found),
+            PreparedTest::Made { test, .. } if tests.iter().any(|(known, _)| known.hash == test.hash) => {
+                let message = format!("the test case `{}` appears twice", test.name);
+                let (Job::Purpose(_, _, reference) | Job::Document(reference)) = job;
+                let diagnostic = Diagnostic::warning("duplicate-test", message);
+                found.push(diagnostic.at(reference.origin.clone(), "once is enough"));
+            }
+            PreparedTest::Made { mut test, instances, left_out } => {
+                test.name = make_distinct(&test.name, &tests);
+                for no_case in left_out {
+                    leave_out(NoCase { test: test.name.clone(), ..no_case }, found);
+                }
+                tests.push((*test, instances));
+            }
+        }
+    }
+    (tests, left_out)
 }
 
 /// Makes a name that none of the tests has: two configurations may make different test cases of one purpose.
