@@ -407,7 +407,9 @@ impl Wire<'_> {
             Wire::Json(Tree::Text(text)) if is_integer => {
                 let decimal = text.strip_prefix('-').unwrap_or(text).split_once('.');
                 if decimal.is_some_and(|(whole, decimals)| is_digits(whole) && is_digits(decimals)) {
-                    return Some(format!("\nhelp: if the system is right, make `{datum}` a `real` in the model"));
+                    return Some(format!(
+                        "\nhelp: if the system is right, make `{datum}` a `real` in the model"
+                    ));
                 }
                 let read = match has_pointers && text.parse::<i128>().is_ok() {
                     true => {

@@ -28,10 +28,8 @@ use coreach_execution::initial;
 use coreach_execution::mutation::{Mutant, list_edits, mutants};
 use coreach_model::iosts::{ActionKind, Iosts, Transition};
 use coreach_model::limits::MOST_STATES;
-use coreach_model::obligation::enabling_condition;
 use coreach_model::semantics::{Event, State, fire, internal_closure, step};
 use coreach_model::term::evaluate::Valuation;
-use coreach_model::term::{literals, substitute};
 use coreach_model::{Datum, Term, TransitionId, budget};
 use coreach_pipeline::Conformance;
 use coreach_pipeline::limits::Limits;
@@ -40,6 +38,7 @@ use coreach_pipeline::suspend::suspend;
 use super::beside::{Beside, join_with_mutant};
 use super::evidence::{Route, RunEvidence, run_along};
 use super::goals::Fault;
+use super::machine::enabled_in;
 use super::observe::{Observer, states_after};
 use super::search::{Doubt, MetGoal, Sought, path_transitions};
 
@@ -228,7 +227,8 @@ fn can_send(iosts: &Iosts, states: &BTreeSet<State>, solver: &mut dyn Solver) ->
     states.iter().any(|state| {
         let mut outgoing = iosts.transitions.iter().filter(|transition| transition.source == state.location);
         outgoing.any(|transition| {
-            is_output(&transition) && solver.check(&enabled_in(transition, state)) != Answer::Unsat
+            is_output(&transition)
+                && solver.check(&enabled_in(transition, state).conjuncts()) != Answer::Unsat
         })
     })
 }
@@ -251,7 +251,7 @@ fn find_replies(
             if action.kind == ActionKind::Input {
                 continue;
             }
-            let enabled = enabled_in(transition, state);
+            let enabled = enabled_in(transition, state).conjuncts();
             match solver.check(&enabled) {
                 Answer::Unsat => continue,
                 Answer::Sat => is_silent = false,
@@ -266,7 +266,7 @@ fn find_replies(
                 let allowing =
                     specification.transitions.iter().filter(|t| t.source == allowed_state.location);
                 let allowing = allowing.filter(|t| t.action == transition.action);
-                conditions.extend(allowing.map(|t| Term::and(enabled_in(t, allowed_state))));
+                conditions.extend(allowing.map(|t| enabled_in(t, allowed_state)));
             }
             let is_allowed = Term::or(conditions);
             let pairs = action.parameters.iter().zip(&event.values);
@@ -281,8 +281,4 @@ fn find_replies(
         replies.other |= is_silent;
     }
     replies
-}
-
-fn enabled_in(transition: &Transition, state: &State) -> Vec<Term> {
-    substitute(&enabling_condition(transition), &literals(&state.valuation)).conjuncts()
 }

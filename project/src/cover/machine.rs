@@ -167,9 +167,8 @@ pub fn explore_machine<'a>(iosts: &'a Iosts, solver: &mut dyn Solver) -> Result<
 }
 
 fn visible_events(iosts: &Iosts, steps: &[(TransitionId, Vec<Value>)]) -> Vec<Event> {
-    let action = |number: &TransitionId| iosts.action(iosts.transitions[*number].action);
-    let seen = steps.iter().filter(|(number, _)| action(number).is_visible());
-    seen.map(|(number, values)| Event::new(action(number).name.clone(), values.clone())).collect()
+    let seen = steps.iter().filter(|(number, _)| iosts.action_of(*number).is_visible());
+    seen.map(|(number, values)| Event::new(iosts.action_of(*number).name.clone(), values.clone())).collect()
 }
 
 /// Takes steps of the specification, and remembers where it comes to rest.
@@ -347,7 +346,8 @@ impl Explorer<'_, '_> {
     }
 }
 
-fn enabled_in(transition: &Transition, state: &State) -> Term {
+/// Makes the condition on the parameters under which a transition is enabled in a state.
+pub(super) fn enabled_in(transition: &Transition, state: &State) -> Term {
     substitute(&enabling_condition(transition), &literals(&state.valuation))
 }
 
