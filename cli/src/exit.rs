@@ -100,7 +100,7 @@ impl Exit {
         ExitRow {
             exit: Exit::Unreachable,
             says: "a purpose cannot be reached",
-            meaning: "A purpose cannot be reached, so it has no test case.",
+            meaning: "A purpose cannot be reached.",
             cure: "See [when it does not work](../how-to/when-it-does-not-work.md).",
         },
         ExitRow {

@@ -1221,6 +1221,23 @@ fn lines_that_are_ignored_do_not_keep_a_run_from_its_end() {
     }
 }
 
+/// The system is right now, so the stored run cannot go on as before.
+#[test]
+fn a_replay_that_has_nothing_to_send_says_so() {
+    let folder = folder();
+    let iut =
+        |habit: &str| format!("iut: asked\nstdio: {{ command: [python3, system.py, json, {habit}] }}\n");
+    folder.write("wrong.yaml", &iut("text"));
+    folder.write("right.yaml", &iut("fine"));
+    folder.ends(&["test", "coreach.yaml", "--iut", "wrong.yaml", "--keep", "kept", "--quiet"], 1);
+    let (out, _) = folder.ends(&["replay", "kept/twice.1.json", "--iut", "right.yaml"], 3);
+    assert!(
+        unwrap(&out).contains("Inconclusive: no stimulus of the stored run is left, and nothing more"),
+        "{out}"
+    );
+    assert!(!out.contains("help:"), "{out}");
+}
+
 /// A file that stands without its option.
 #[test]
 fn a_file_without_its_option_is_told_where_it_belongs() {
@@ -1356,7 +1373,6 @@ fn a_frequent_mistake_of_the_command_line_is_named_with_what_helps() {
             "the purpose waits for `Answer`, but the run is in",
         ),
         ("replay kept/twice.1.json --iut old.yaml", 2, "the model here is that of the run"),
-        ("replay kept/twice.1.json --iut right.yaml", 3, "no stimulus of the stored run is left"),
         ("check sign.yaml", 2, "help: write an action under `on:`"),
         (
             "check mealy.yaml",

@@ -215,7 +215,7 @@ mod tests {
         let mut adapter = StdioAdapter::of_command(["true"]);
         let error = Trial::of(COUNTER).unwrap().constant("cNone", "1").against(&mut adapter).unwrap_err();
         assert!(matches!(error, TrialError::Constants(ConstantsError::Unknown(..))), "{error}");
-        let error = StdioAdapter::of_environment("COREACH_NO_SUCH_VARIABLE").unwrap_err();
+        let error = StdioAdapter::of_environment("COREACH_NO_SUCH_VARIABLE").err().unwrap();
         assert!(error.to_string().contains("COREACH_NO_SUCH_VARIABLE"), "{error}");
     }
 

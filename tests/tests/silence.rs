@@ -221,7 +221,7 @@ fn quiescence_is_named_for_ioco_only() {
     folder.file("once.yaml", ONCE);
     folder.file("purpose.yaml", AND_NO_MORE);
     let text = "specification: once.yaml\npurpose: purpose.yaml\n";
-    let found = load(&folder.file("ioc.yaml", text)).unwrap_err();
+    let found = load(&folder.file("ioc.yaml", text)).err().unwrap();
     assert_eq!(found.iter().map(|one| one.code).collect::<Vec<_>>(), ["quiescence-by-ioc"]);
     let (origin, _) = &found[0].labels[0];
     assert!(origin.file.text[origin.span.clone()].contains("on: quiescence"), "{found:?}");

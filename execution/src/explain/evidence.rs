@@ -75,15 +75,17 @@ pub fn find_evident_cause(run: &Run) -> Option<String> {
              standard output"
         ));
     }
-    if let Some((_, status, _)) = last_exchange(run).filter(|_| is_stimulus(run.trace.last())) {
-        return Some(format!(
-            "it has begun the answer `{status}`, and not ended it: check its `Content-Length`, or the sizes of its chunks, \
-             which are hexadecimal"
-        ));
-    }
     if let Some(text) = mark(IGNORED).filter(|_| !has_observed(run)) {
         return Some(format!(
             "all that it has sent is ignored, as `ignore` and `unmatched` say: at last `{text}`"
+        ));
+    }
+    // An answer that is whole has a mark if it is no event.
+    let is_marked = run.wire.last().is_some_and(|item| item.kind == EvidenceKind::Mark);
+    if let Some((_, status, _)) = last_exchange(run).filter(|_| is_stimulus(run.trace.last()) && !is_marked) {
+        return Some(format!(
+            "it has begun the answer `{status}`, and not ended it: check its `Content-Length`, or the sizes of its chunks, \
+             which are hexadecimal"
         ));
     }
     let has_sent = run.trace.iter().any(|step| matches!(step.what, Occurrence::Stimulus(_)));
