@@ -110,7 +110,7 @@ if kind in ("tcp", "http"):
             time.sleep(20)
         else:
             head, body = {
-                "elsewhere": ("404 Not Found", ""),
+                "elsewhere": ("404 Not Found", '{"error": "gone"}'),
                 "moved": ("301 Moved Permanently\r\nLocation: /there", ""),
                 "locked": ("401 Unauthorized", ""),
                 "keyed": ("403 Forbidden", '{"error": "missing api_key"}'),
@@ -604,7 +604,7 @@ fn a_frequent_mistake_is_named_with_what_helps() {
             3,
             "  help: it has begun the answer `HTTP/1.1 200 OK`, and not ended it",
         ),
-        (http, "elsewhere", within, 1, "(`GET /ask` was answered `404 Not Found`)"),
+        (http, "elsewhere", within, 1, "(`GET /ask` was answered `404 Not Found` with `{\"error\": \"gone\"}`)"),
         (http, "locked", within, 1, "  help: the system asks for credentials: write `headers"),
         (
             http,
@@ -1219,6 +1219,44 @@ fn lines_that_are_ignored_do_not_keep_a_run_from_its_end() {
             "{out}"
         );
     }
+}
+
+/// A wrong `to` makes the model wait for an output that nobody means.
+#[test]
+fn a_model_that_waits_for_one_more_output_is_told() {
+    let folder = folder();
+    folder.write(
+        "model.yaml",
+        &MODEL.replace("from: Asked, to: Idle, on: Answer", "from: Asked, to: Asked, on: Answer"),
+    );
+    folder.write(
+        "iut.yaml",
+        "iut: asked\nstdio: { command: [python3, system.py, json, fine] }\nwithin: 300 ms\n",
+    );
+    let (out, _) = folder.ends(&["test", "coreach.yaml", "--iut", "iut.yaml"], 3);
+    let words = "help: the model waits for one more output after `Answer`: if none is meant, correct where `Answer` leads to";
+    assert!(unwrap(&out).contains(words), "{out}");
+}
+
+/// A path with the whole address that the system gives for an id.
+#[test]
+fn an_address_in_a_path_is_told() {
+    let folder = folder();
+    folder.write(
+        "model.yaml",
+        &MODEL
+            .replace("{ n: int }", "{ n: string }")
+            .replace("Ask: {}", "Ask: { at: string }")
+            .replace("on: Ask,", "on: Ask, when: at == \"http://here/1\",")
+            .replace("n == v", "n == \"\""),
+    );
+    folder.write(
+        "iut.yaml",
+        "iut: asked\nhttp:\n  base: http://127.0.0.1:{port}\n  launch: { command: [python3, system.py, http, shut, \"{port}\"] }\n  \
+         stimuli: { Ask: { method: GET, path: \"/asks/{at}\" } }\n  observations: { Answer: { status: 200, values: { n: /n } }, None: { status: 404 } }\n",
+    );
+    let (out, _) = folder.ends(&["test", "coreach.yaml", "--iut", "iut.yaml"], 4);
+    assert!(unwrap(&out).contains("hint: a whole address stands in the path. To read only its end"), "{out}");
 }
 
 /// The system is right now, so the stored run cannot go on as before.

@@ -322,7 +322,7 @@ fn is_cut(reply: &Reply, mistake: &str) -> bool {
 pub fn explain_status(status: u16) -> &'static str {
     match status {
         400 | 415 | 422 => {
-            "\nhelp: the system refuses this request: check its `body` and its `headers`, for example `Content-Type`"
+            "\nhelp: the system refuses this request: check its `body` and its `headers`, for example `Content-Type` or `Host`"
         }
         401 | 403 => {
             "\nhelp: the system asks for credentials: write `headers: { Authorization: ... }` under `http`"

@@ -43,6 +43,14 @@ pub(super) fn describe_silence(run: &Run, is_required: bool) -> String {
                      next to `iut`: then this is a Fail";
         causes.insert(0, fault.to_owned());
     }
+    if let Some(Occurrence::Observation(last)) = run.trace.last().map(|step| &step.what)
+        && is_required
+    {
+        let action = &last.action;
+        causes.insert(0, format!(
+            "the model waits for one more output after `{action}`: if none is meant, correct where `{action}` leads to"
+        ));
+    }
     let unread = || explain_open_connection(run).filter(|_| has_observed(run));
     causes.splice(0..0, describe_ignored(run).or_else(|| describe_errors(run)).or_else(unread));
     causes.iter().map(|cause| format!("\nhelp: {cause}")).collect()
@@ -82,7 +90,8 @@ pub fn find_evident_cause(run: &Run) -> Option<String> {
     }
     // An answer that is whole has a mark if it is no event.
     let is_marked = run.wire.last().is_some_and(|item| item.kind == EvidenceKind::Mark);
-    if let Some((_, status, _)) = last_exchange(run).filter(|_| is_stimulus(run.trace.last()) && !is_marked) {
+    if let Some(exchange) = find_last_exchange(run).filter(|_| is_stimulus(run.trace.last()) && !is_marked) {
+        let status = exchange.status;
         return Some(format!(
             "it has begun the answer `{status}`, and not ended it: check its `Content-Length`, or the sizes of its chunks, \
              which are hexadecimal"
@@ -201,8 +210,20 @@ fn is_unheard_of(run: &Run) -> bool {
         })
 }
 
-/// Finds the last request over HTTP, the status of its answer, and whether that is a page of HTML.
-fn last_exchange(run: &Run) -> Option<(String, String, bool)> {
+/// The last request over HTTP, with the status and the body of its answer.
+struct Exchange {
+    request: String,
+    status: String,
+    body: String,
+}
+
+impl Exchange {
+    fn is_page(&self) -> bool {
+        self.body.to_lowercase().contains("<html")
+    }
+}
+
+fn find_last_exchange(run: &Run) -> Option<Exchange> {
     let text = |item: &EvidenceItem| String::from_utf8_lossy(&item.bytes).into_owned();
     let first_line = |text: String| text.lines().next().unwrap_or_default().to_owned();
     let is_in_run = |item: &EvidenceItem, kind| item.kind == kind && item.phase == Phase::Run;
@@ -210,23 +231,36 @@ fn last_exchange(run: &Run) -> Option<(String, String, bool)> {
     let request = first_line(text(&run.wire[sent_at]));
     let mut later = run.wire[sent_at..].iter();
     let whole = later.find(|item| is_in_run(item, EvidenceKind::Received)).map(text)?;
-    let is_page = whole.to_lowercase().contains("<html");
-    let answer = first_line(whole);
+    let (head, body) = whole.split_once("\r\n\r\n").unwrap_or((&whole, ""));
+    let answer = first_line(head.to_owned());
     let (_, status) = answer.split_once(' ').filter(|(version, _)| version.starts_with("HTTP/1."))?;
-    Some((shortened(request.strip_suffix(" HTTP/1.1")?), shortened(status.trim_end()), is_page))
+    Some(Exchange {
+        request: shortened(request.strip_suffix(" HTTP/1.1")?),
+        status: shortened(status.trim_end()),
+        body: body.trim().to_owned(),
+    })
 }
 
 /// Names for a Fail by an answer over HTTP the request, and the status of the answer.
 pub(super) fn describe_exchange(run: &Run) -> String {
     match (&run.outcome, run.trace.last().map(|step| &step.what)) {
         (Outcome::Verdict(Verdict::Fail, Cause::Event), Some(Occurrence::Observation(_))) => {
-            last_exchange(run).map_or_else(String::new, |(request, status, is_page)| match is_page {
-                true => format!(
+            let Some(exchange) = find_last_exchange(run) else { return String::new() };
+            let Exchange { request, status, body } = &exchange;
+            match status.starts_with('2') {
+                _ if exchange.is_page() => format!(
                     " (`{request}` was answered `{status}` with a page of HTML)\nhelp: perhaps no part of the system serves this \
                      address: check the `path` of the request, and whether `base` lacks a prefix, such as `/api/v1`"
                 ),
-                false => format!(" (`{request}` was answered `{status}`)"),
-            })
+                // An error says more in its body than the values that are read.
+                false if !body.is_empty() => {
+                    format!(
+                        " (`{request}` was answered `{status}` with `{}`)",
+                        shortened(body).replace(char::is_control, " ")
+                    )
+                }
+                _ => format!(" (`{request}` was answered `{status}`)"),
+            }
         }
         _ => String::new(),
     }
@@ -236,8 +270,8 @@ pub(super) fn describe_exchange(run: &Run) -> String {
 /// lie. If such an output may come here with other values or in other states (`may_come`), an equal answer
 /// is rather a wrong one. Over HTTP, a system answers each request once.
 pub(super) fn describe_twice(run: &Run, may_come: bool) -> String {
-    match last_exchange(run) {
-        Some((.., true)) => String::new(),
+    match find_last_exchange(run) {
+        Some(exchange) if exchange.is_page() => String::new(),
         exchange => describe_same(&run.trace, may_come, exchange.is_some()),
     }
 }

@@ -98,12 +98,14 @@ pub(super) fn explain_run(
             .or_else(|| explain_reordering(case, run, record))
             .or_else(|| explain_line_ending(case, iut, run))
             .or_else(|| explain_unused_parameter(case, run, record))
-            .or_else(|| explain_unassigned_variable(case, record)),
+            .or_else(|| explain_unassigned_variable(case, record))
+            .or_else(|| explain_address_as_value(run)),
         Some(Verdict::Inconclusive) => explain_limit(arguments, run)
             .or_else(|| explain_cookie(iut, run))
             .or_else(|| explain_running_clock(case, run, record)),
         None => explain_fixed_constant(case, run)
             .or_else(|| explain_cookie(iut, run))
+            .or_else(|| explain_address_as_value(run))
             .or_else(|| explain_loss(run)),
     }
 }
@@ -485,6 +487,17 @@ fn explain_running_clock(case: &Case, run: &Run, record: &Record) -> Option<Stri
         "hint: {place}: `{name}` does not set the clock `{clock}` back, and what comes after it reads the clock. If it counts \
          from `{name}` on, write `reset: [{clock}]` there\n"
     ))
+}
+
+/// Hints at a path in which a whole address stands for an id that the system has chosen.
+fn explain_address_as_value(run: &Run) -> Option<String> {
+    let sent = run.wire.iter().rfind(|item| item.kind == EvidenceKind::Sent)?;
+    let line = String::from_utf8_lossy(&sent.bytes).lines().next()?.to_owned();
+    line.contains("%3A%2F%2F").then(|| {
+        "hint: a whole address stands in the path. To read only its end, write `{ pointer: /id, match: '.*/([^/]+)' }` in \
+         `observations`\n"
+            .to_owned()
+    })
 }
 
 /// Shows the last message to a system whose connection was lost after it.
