@@ -949,10 +949,16 @@ fn a_variable_that_nothing_assigns_is_told() {
 #[test]
 fn a_simulated_system_whose_guard_has_no_value_is_told() {
     let folder = folder();
-    folder.write("prototype.yaml", &MODEL.replace("when: n == v", "when: n == 1 div (v - 1)"));
-    folder.write("iut.yaml", "iut: asked\nsimulated: { model: prototype.yaml }\n");
-    let (out, _) = folder.ends(&["test", "coreach.yaml", "--iut", "iut.yaml"], 3);
-    assert!(unwrap(&out).contains(", so `Answer` cannot come"), "{out}");
+    // An equation that no value satisfies is not the reason.
+    let other =
+        "  - { from: Asked, to: Idle, on: Answer, when: '(if v > 9 then some(v) else none) == some(n)' }\n";
+    for other in ["", other] {
+        let text = MODEL.replace("when: n == v", "when: n == 1 div (v - 1)") + other;
+        folder.write("prototype.yaml", &text);
+        folder.write("iut.yaml", "iut: asked\nsimulated: { model: prototype.yaml }\n");
+        let (out, _) = folder.ends(&["test", "coreach.yaml", "--iut", "iut.yaml"], 3);
+        assert!(unwrap(&out).contains(", so `Answer` cannot come"), "{out}");
+    }
 }
 
 /// Each row is how the system is reached, the number of runs, and the words that must be there.

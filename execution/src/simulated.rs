@@ -25,7 +25,7 @@ use coreach_model::{Datum, LocationId, Numbered, Term, TransitionId, Value};
 use crate::initial;
 use crate::judge::excerpts::shorten_collection;
 use crate::judge::guards::may_be;
-use crate::values::{MIX, Values, any};
+use crate::values::{Determined, MIX, Values, any, at_state, determine_values};
 
 /// The most internal steps between two events.
 pub(crate) const MOST_INTERNAL: usize = 64;
@@ -145,8 +145,12 @@ impl<S: Solver> WalkedModel<S> {
             .map(|transition| (self.iosts.action(transition.action), transition));
         let unsolved =
             possible.filter(|(action, _)| action.kind == ActionKind::Output && !action.parameters.is_empty());
-        let explained =
-            unsolved.map(|(action, transition)| (action, find_undefined(action, transition, state)));
+        let explained = unsolved.filter_map(|(action, transition)| {
+            let undefined = find_undefined(action, transition, state);
+            let condition = at_state(&transition.guard, &action.parameters, &state.valuation);
+            let may_come = || determine_values(&condition, &action.parameters) != Determined::Never;
+            (undefined.is_some() || may_come()).then_some((action, undefined))
+        });
         explained.min_by_key(|(_, undefined)| undefined.is_some())
     }
 

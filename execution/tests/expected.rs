@@ -45,6 +45,8 @@ functions:
   shelved: { result: Item, is: "vShelf[vName]" }
   dearer: { result: int, is: "count k in vShelf: vShelf[k].price > vShelf[vName].price" }
   spread: { parameters: { q: Items }, result: int, is: "sum([i.price for i in q if i.price >= shelved().price])" }
+  owed: "if v > 99 then some(Paid) else if w > 9 then some(Due(1, 1)) else if vName == \"\" then some(Paid) else none"
+  priced: "match find i in vItems: i.price > 100: some(i) -> Due(i.price, 1) | none -> if v > 99 then Paid else if w > 9 then Paid else Paid"
   good: "v > 5 && len(vItems) + w <= 8 && vItems[0].price < v"
 initial:
   location: l
@@ -435,6 +437,25 @@ fn a_condition_is_told_with_what_decides_in_it() {
             ten,
             "does not hold, since `!near(j)` does not, as `v - 1 <= j && j <= v + 1` holds: j = 10, reply = Next(10), v = 10",
         ),
+        // The branch that gives what came is told, and not the last ones.
+        (
+            "Bill",
+            "owed() == some(bill)",
+            json!({ "Due": { "cents": 1, "each": 2 } }),
+            "since `owed()` is `none` (the branch where `vName == \"\"` is false and `w > 9` is false): v = 10, vName = \"ann\", w = 3",
+        ),
+        (
+            "Bill",
+            "bill == priced()",
+            json!({ "Due": { "cents": 1, "each": 2 } }),
+            "(the branch where `find i in vItems: i.price > 100` is none): vItems = [{name: \"pen\", price: 2}, {name: \"lamp\", price: 40}]",
+        ),
+        (
+            "N",
+            "n == (if vItems == [] then 0 else max([i.price for i in vItems if i.price > 99]))",
+            json!(1),
+            "since `n == max([i.price for i in vItems if i.price > 99])` has no value: [i.price for i in vItems if i.price > 99] = [], n = 1, vItems = [{name: \"pen\", price: 2}, {name: \"lamp\", price: 40}]",
+        ),
         (
             "Many",
             "if len(many) in vBig then many == [1] else many == [2]",
@@ -770,7 +791,7 @@ fn what_the_state_excludes_is_no_alternative() {
     let excluding = [("N", "(v < 5 || n == 1) && n == 2"), ("Ok", "v >= 5 && w == 3")];
     let told = why(&excluding, "N", &[json!(2)]).guards.iter().map(ToString::to_string).collect::<Vec<_>>();
     assert_eq!(told.len(), 2, "{told:?}");
-    assert!(told[1].contains("-Ok-> l (m:65): `v >= 5 && w == 3` holds: v = 10, w = 3"), "{told:?}");
+    assert!(told[1].contains("-Ok-> l (m:67): `v >= 5 && w == 3` holds: v = 10, w = 3"), "{told:?}");
     let both = [("N", "v > 5 && n == 1"), ("N", "v <= 5 && n == 2")];
     assert_eq!(instead(&both, "N", &[json!(3)]), "n = 1, got 3");
     // A purpose splits a transition: one half cannot be met by any value.

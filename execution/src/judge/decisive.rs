@@ -12,8 +12,9 @@ use std::collections::BTreeMap;
 use coreach_model::Term;
 use coreach_model::limits::{FEW_SHOWN, LONGEST_VALUE};
 use coreach_model::term::evaluate::Valuation;
-use coreach_model::term::node::Node;
-use coreach_model::{Datum, Type};
+use coreach_model::term::node::{Comparison, Node};
+use coreach_model::types::RecordForm;
+use coreach_model::{Datum, Type, Value};
 
 use crate::judge::collected::{
     collect_deciders, collect_results, collect_scalars, collect_values, condition_values, name_branch,
@@ -59,7 +60,10 @@ pub(super) fn explain_condition(condition: &Term, values: &Valuation, of_event: 
     let whole = is_failed_implication.then(|| (condition.clone(), String::new()));
     let since = decisive.or(whole).map(|(decisive, others)| {
         let parts = [last_written.filter(|written| *written != decisive), Some(decisive)];
-        let texts = parts.iter().flatten().map(|part| scope.describe_value(part));
+        let describe = |part| {
+            describe_missing_option(part, condition, &scope).unwrap_or_else(|| scope.describe_value(part))
+        };
+        let texts = parts.iter().flatten().map(describe);
         texts.collect::<Vec<_>>().join(", as ") + &others
     });
     // The content of an option is enough, and so are the fields that are read of a function's record.
@@ -70,6 +74,17 @@ pub(super) fn explain_condition(condition: &Term, values: &Valuation, of_event: 
     };
     shown_values.retain(|name, _| !is_told_by_part(name));
     Grounds { since, values: shown_values }
+}
+
+/// Says that a side of the condition is `none`, in place of an equation with `none` that nobody has written.
+fn describe_missing_option(part: &Term, condition: &Term, scope: &DecisiveScope) -> Option<String> {
+    let Node::Compare(Comparison::Equal, a, b) = part.written()? else { return None };
+    let Node::Compare(Comparison::Equal, x, y) = condition.written()? else { return None };
+    let side = [x, y].into_iter().find(|side| !scope.is_of_event(side))?;
+    let is_none = |value: &Value| matches!(value, Value::Record(ty, fields) if ty.form == RecordForm::Option && fields[0] == Value::Bool(false));
+    let is_made = [a, b].into_iter().any(|side| side.as_literal().is_some_and(is_none));
+    let is_written = side.as_literal().is_none() && text_length(side) <= LONGEST_VALUE;
+    (is_made && is_written).then(|| format!("`{side}` is `none`"))
 }
 
 /// A condition that was opened as far as possible.

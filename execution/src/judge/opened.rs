@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use coreach_model::excerpt::join_words;
 use coreach_model::limits::LONGEST_VALUE;
-use coreach_model::term::evaluate::{Valuation, evaluate, holds};
+use coreach_model::term::evaluate::{Undefined, Valuation, evaluate, holds};
 use coreach_model::term::node::{Comparison, Node};
 use coreach_model::term::operation::{
     DerivedOperation, MatchArm, MatchOperation, QuantifiedOperation, Quantifier, QuantifierDomain,
@@ -35,6 +35,10 @@ pub(super) struct DecisiveScope {
     names: BTreeSet<String>,
     /// The condition, if it is short enough to be quoted.
     pub quoted: String,
+    /// What the event has in place of the side that is opened.
+    seen: Option<Value>,
+    /// The term by which the branch was missed that gives what was seen.
+    missed_by: Option<Term>,
 }
 
 impl DecisiveScope {
@@ -42,7 +46,8 @@ impl DecisiveScope {
         let read = condition.data();
         let names = read.iter().chain(of_event).map(|datum| datum.name().to_owned()).collect();
         let quoted = Some(condition.to_string()).filter(|text| is_quoted(text)).unwrap_or_default();
-        DecisiveScope { values: values.clone(), of_event: of_event.to_vec(), names, quoted }
+        let (values, of_event) = (values.clone(), of_event.to_vec());
+        DecisiveScope { values, of_event, names, quoted, seen: None, missed_by: None }
     }
 
     pub(super) fn is_of_event(&self, term: &Term) -> bool {
@@ -57,6 +62,10 @@ impl DecisiveScope {
     pub(super) fn describe_value(&self, part: &Term) -> String {
         match (self.is_true(part), part.written()) {
             (true, _) => format!("`{part}` holds"),
+            _ if matches!(evaluate(part, &self.values), Err(error) if !matches!(error, Undefined::Unbound(_))) =>
+            {
+                format!("`{part}` has no value")
+            }
             (false, Some(Node::Or(parts))) => {
                 // What the state excludes is a premise: `a => b` demands `b` where `a` holds.
                 let (of_state, of_event): (Vec<_>, Vec<_>) = match parts.split_at(part.premises()) {
@@ -417,17 +426,75 @@ pub(super) fn open_side(side: &Term, scope: &mut DecisiveScope, chosen_by: &mut 
         TermShape::Node(Node::IfThenElse(condition, then, other)) => {
             let Ok(is_true) = holds(condition, &scope.values) else { return side.clone() };
             chosen_by.push(condition.clone());
-            if is_true { then } else { other }.clone()
+            let (taken, missed) = if is_true { (then, other) } else { (other, then) };
+            note_missed(taken, [missed].into_iter(), condition, scope);
+            taken.clone()
         }
         TermShape::Operation(DerivedOperation::Match(choice), arguments) => {
             match open_match(choice, arguments, scope, chosen_by) {
-                Some(case) => case,
+                Some(case) => {
+                    if let Some(subject) = chosen_by.last().cloned() {
+                        note_missed(&case, choice.cases.iter().map(|case| &case.body), &subject, scope);
+                    }
+                    case
+                }
                 None => return side.clone(),
             }
         }
         _ => return side.clone(),
     };
     open_side(&branch, scope, chosen_by)
+}
+
+/// Notes the term by which branches were missed, if one of them may give what was seen, and the taken one not.
+fn note_missed<'t>(
+    taken: &Term,
+    mut missed: impl Iterator<Item = &'t Term>,
+    decider: &Term,
+    scope: &mut DecisiveScope,
+) {
+    let Some(seen) = &scope.seen else { return };
+    if scope.missed_by.is_none()
+        && !may_give(taken, seen, &scope.values)
+        && missed.any(|branch| may_give(branch, seen, &scope.values))
+    {
+        scope.missed_by = Some(decider.clone());
+    }
+}
+
+/// May a branch give this value, or another one of its alternative?
+fn may_give(branch: &Term, seen: &Value, values: &Valuation) -> bool {
+    let body = unfold_calls(branch);
+    match (body.shape(), seen) {
+        (TermShape::Node(Node::IfThenElse(_, then, other)), _) => {
+            may_give(then, seen, values) || may_give(other, seen, values)
+        }
+        (TermShape::Operation(DerivedOperation::Match(choice), _), _) => {
+            choice.cases.iter().any(|case| may_give(&case.body, seen, values))
+        }
+        // The names of a `match` have no values here, but the alternative is written.
+        (TermShape::Node(Node::Record(ty, parts)), Value::Record(_, fields)) => match ty.form {
+            RecordForm::Variant(_) => parts[0].as_literal() == Some(&fields[0]),
+            RecordForm::Option if parts[0].as_literal() == Some(&fields[0]) => {
+                may_give(&parts[1], &fields[1], values)
+            }
+            _ => evaluate(&body, values).as_ref() == Ok(seen),
+        },
+        _ => evaluate(&body, values).is_ok_and(|value| has_same_alternative(&value, seen)),
+    }
+}
+
+/// Are two values equal, or of the same alternative of a variant?
+fn has_same_alternative(one: &Value, other: &Value) -> bool {
+    match (one, other) {
+        (Value::Record(ty, one), Value::Record(_, other)) if matches!(ty.form, RecordForm::Variant(_)) => {
+            one[0] == other[0]
+        }
+        (Value::Record(ty, one), Value::Record(_, other)) if ty.form == RecordForm::Option => {
+            one[0] == other[0] && has_same_alternative(&one[1], &other[1])
+        }
+        _ => one == other,
+    }
 }
 
 /// Opens an `if` or a `match`, or the sides of a comparison that are one. Returns also the terms by which the
@@ -444,7 +511,19 @@ fn open_branches(condition: &Term, scope: &mut DecisiveScope) -> Option<(Term, V
         }
         TermShape::Node(Node::Compare(sign, a, b)) => {
             let mut chosen_by = Vec::new();
-            let opened = [a, b].map(|side| open_side(side, scope, &mut chosen_by));
+            let opened = [(a, b), (b, a)].map(|(side, seen)| {
+                let is_seen = scope.is_of_event(seen) && !scope.is_of_event(side);
+                scope.seen = evaluate(seen, &scope.values).ok().filter(|_| is_seen);
+                open_side(side, scope, &mut chosen_by)
+            });
+            scope.seen = None;
+            // The term that kept the side from what was seen tells most, so it comes last.
+            if let Some(missed_by) = scope.missed_by.take() {
+                let (mut last, others): (Vec<Term>, Vec<Term>) =
+                    chosen_by.into_iter().partition(|decider| *decider == missed_by);
+                chosen_by = others;
+                chosen_by.append(&mut last);
+            }
             let is_opened = opened.iter().ne([a, b]);
             is_opened.then(|| (Term::compare(*sign, &opened[0], &opened[1]), chosen_by))
         }

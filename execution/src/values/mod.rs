@@ -42,7 +42,7 @@ use coreach_model::random::Random;
 use coreach_model::term::evaluate::{Undefined, Valuation, evaluate, holds};
 use coreach_model::term::{Substitution, list_subterms, substitute};
 use coreach_model::{Datum, Term, Type, Value};
-use determined::{Determined, determine_values};
+pub(crate) use determined::{Determined, determine_values};
 pub use draw::{any, any_with, as_rational};
 use records::{SplitParameters, as_plain, as_variant};
 pub use solve::pivots;
