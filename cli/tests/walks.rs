@@ -246,3 +246,34 @@ fn a_walk_takes_ids_from_the_samples() {
     ]);
     folder.ends(&["test", "model.yaml", "--iut", "iut.yaml", "--cover", "all", "--events", "60"], 0);
 }
+
+/// Precision: after `Kill` little can happen, so the walk begins again, though nothing is new anywhere.
+#[test]
+fn a_walk_leaves_a_part_in_which_little_can_happen() {
+    let folder = Folder::with(&[
+        (
+            "spec.yaml",
+            "iosts: absorb\nvariables: { v: int, vDead: bool }\ninitial: { location: Idle, condition: v == 0 && vDead == false }\n\
+             inputs: { Put: { p: 'int[0..9]' }, Get: {}, Kill: {} }\noutputs: { Ok: {}, Value: { p: int }, Dead: {} }\ntransitions:\n\
+             - { from: Idle, to: Putting, on: Put, when: '!vDead', assign: { v: p } }\n- { from: Putting, to: Idle, on: Ok }\n\
+             - { from: Idle, to: Getting, on: Get }\n- { from: Getting, to: Idle, on: Value, when: '!vDead && p == v' }\n\
+             - { from: Getting, to: Idle, on: Dead, when: vDead }\n\
+             - { from: Idle, to: Killing, on: Kill, assign: { vDead: true } }\n- { from: Killing, to: Idle, on: Dead }\n",
+        ),
+        ("iut.yaml", "iut: same\nsimulated: { model: spec.yaml }\n"),
+    ]);
+    let arguments = [
+        "test",
+        "spec.yaml",
+        "--cover",
+        "transitions",
+        "--iut",
+        "iut.yaml",
+        "--events",
+        "900",
+        "--format",
+        "json",
+    ];
+    let document: Value = serde_json::from_str(&folder.ends(&arguments, 0).0).unwrap();
+    assert!(number(&document, "resets") > 2, "{document:#}");
+}

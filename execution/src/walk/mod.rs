@@ -19,9 +19,10 @@
 //! then, for a moment only. A later output is noticed later. Waiting costs no event.
 //!
 //! *Resets.* The walk resets the system if nothing new can be reached from here and something can from the
-//! beginning. By ioco it also resets after `ALIKE` events without anything new, since a system that is silent
-//! for good may have failed before. Before a reset and before the end, the walk listens until silence, for at
-//! most `LAST` more observations. Otherwise the last fault would not be seen.
+//! beginning. It also resets after `ALIKE` events without anything new where it sees fewer than three
+//! quarters of the transitions that the beginning shows. By ioco it does so anywhere, since a system that is
+//! silent for good may have failed before. Before a reset and before the end, the walk listens until silence,
+//! for at most `LAST` more observations. Otherwise the last fault would not be seen.
 //!
 //! *Constants.* Open constants decide what a run can meet. For each run some are drawn, and the best are
 //! taken (`outlook.rs`). The walk tries others in three cases: nothing new can be reached, no open goal can
@@ -161,6 +162,8 @@ pub struct Walk {
     vain_plans: usize,
     /// The number of events of this run when it last met a new goal or sign.
     last_new: usize,
+    /// The number of events of this run at which it compares its place with the beginning again.
+    next_comparison: usize,
     /// The stimuli that are not sent until the phase ends.
     muted: BTreeSet<ActionId>,
     /// The number of events until the phase ends.
@@ -215,6 +218,7 @@ impl Walk {
             empty_plans: 0,
             credit: MOST_CREDIT,
             last_new: 0,
+            next_comparison: 0,
             muted: BTreeSet::new(),
             phase: 0,
             is_silent: false,
@@ -248,6 +252,7 @@ impl Walk {
         self.elements.begin();
         self.resets += usize::from(self.ends == Some(RunEnd::Reset));
         (self.own_events, self.is_silent, self.ends, self.last, self.last_new) = (0, false, None, 0, 0);
+        self.next_comparison = 0;
         self.route.clear();
         self.decide_listening();
     }
@@ -571,6 +576,19 @@ impl Walk {
         let is_tired = self.own_events > self.last_new + ALIKE;
         let is_barren = self.in_vain < IN_VAIN && worth.has_open_goal() && !has_goal;
         let may_vary = self.varies && (is_tired || is_barren);
+        // A small part of the model that nothing leaves would keep the walk for good.
+        if is_tired && !self.varies && self.own_events >= self.next_comparison {
+            self.next_comparison = self.own_events + ALIKE;
+            // Own lots: without a reset, the walk goes on as if nothing had been compared.
+            let random = &mut Random::new(self.own_events as u64);
+            let sources = &mut Choice { values: sources.values, random, solver: sources.solver };
+            let steps = &mut TriedSteps::default();
+            let there = search(model, worth, steps, start.iter(), false, far(0), sources);
+            if 4 * here.transitions.len() < 3 * there.transitions.len() {
+                self.ends = Some(RunEnd::Reset);
+                return;
+            }
+        }
         // By ioco a system that may be silent may stay silent for good.
         let may_be_mute = is_tired && model.quiescence().is_some();
         if self.own_events > 0 && (may_vary || may_be_mute) {

@@ -90,6 +90,8 @@ pub struct Prospect {
     pub far: usize,
     /// The worth of all goals and signs that were seen, each divided by its distance.
     pub outlook: u64,
+    /// The transitions that can be taken from the positions that were seen.
+    pub transitions: HashSet<TransitionId>,
 }
 
 /// A step that was tried, with the numbers of the classes that it meets.
@@ -374,6 +376,7 @@ impl<'m> WalkSearch<'m> {
         );
         let mut ranked: Vec<RankedStep<'_>> = Vec::new();
         for step in steps {
+            self.prospect.transitions.insert(number);
             let (mut gain, mut fresh) = (*gain_before, Vec::new());
             for item in goals.iter().chain(&step.items).copied() {
                 if worth.is_fresh(item) {
