@@ -1244,6 +1244,20 @@ fn a_model_that_waits_for_one_more_output_is_told() {
     assert!(unwrap(&out).contains(words), "{out}");
 }
 
+/// A quote in a plain text would end it in JSON, and an encoded text has none.
+#[test]
+fn an_encoded_text_needs_no_warning_of_quotes() {
+    let folder = folder();
+    folder.write("model.yaml", &MODEL.replace("Ask: {}", "Ask: { name: string }"));
+    for (values, is_warned) in [("", true), ("  values: { name: base64 }\n", false)] {
+        let text = "iut: asked\nhttp:\n  base: http://127.0.0.1:1\n  stimuli: { Ask: { method: POST, path: /, body: '{\"n\": \"{name}\"}' } }\n  \
+                    observations: { Answer: { status: 200, values: { n: /n } }, None: { status: 404 } }\n";
+        folder.write("iut.yaml", &format!("{text}{values}"));
+        let (out, err) = folder.ends(&["check", "iut.yaml", "model.yaml"], 0);
+        assert_eq!((out + &err).contains("a quote in the text `{name}` would end it"), is_warned);
+    }
+}
+
 /// A path with the whole address that the system gives for an id.
 #[test]
 fn an_address_in_a_path_is_told() {

@@ -208,7 +208,11 @@ impl IutReader<'_> {
             template.fill(|hole| Some(if hole == name { text } else { "1" }.to_owned())).ok()
         };
         let is_wrong = |name: &&str| match type_of(name) {
-            Some(Type::String) => !is_json(&fill_holes(name, "\"")),
+            Some(Type::String) => {
+                // An encoded text has no quotes in it.
+                let is_encoded = matches!(self.spelling.of(name), Some(Spelt::Encoded(_)));
+                !is_json(&fill_holes(name, if is_encoded { "a" } else { "\"" }))
+            }
             Some(Type::Id(_)) => !is_json(&fill_with_digits(template, name)),
             Some(Type::Enum(named)) => named.literals.iter().any(|literal| {
                 let written =
