@@ -158,7 +158,7 @@ impl Inbox {
     /// [`Failure::Flood`]: the frame is too long. [`Failure::Garbage`]: its length is no length.
     pub fn take_frame(&mut self) -> Result<Option<Range<usize>>, Failure> {
         let rest = &self.buffer[self.taken..];
-        // Where the frame is in the rest, and how many bytes of the rest go with it: also its end or its length.
+        // Where the frame is in the rest, and how many bytes go with it: also its end or its length.
         let (frame, taken) = match &self.cut {
             Cut::Lines => {
                 if self.lines == 0 {

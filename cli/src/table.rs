@@ -34,7 +34,7 @@ fn table_within(rows: &[Vec<String>], left: usize, width: u16) -> String {
         };
         table.add_row(row.iter().enumerate().map(cell));
     }
-    // Each column needs the width of its longest word, or of its widest figure. The sum is the least_width width.
+    // Each column needs the width of its longest word, or of its widest figure.
     let widths = table.column_max_content_widths();
     let mut least_width = 0_u16;
     for (number, column) in table.column_iter_mut().enumerate() {

@@ -157,8 +157,8 @@ pub(super) fn describe_unmatched(
     )
 }
 
-/// Finds an observation that fits except for its status. It is closer than those of this status, unless one of
-/// them has its values deeper in the body.
+/// Finds an observation that fits except for its status. It is closer than those of this status, unless one
+/// of them has its values deeper in the body.
 fn find_fit_but_for_status<'h>(
     reply: &Reply,
     http: &'h Http,

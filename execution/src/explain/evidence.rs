@@ -211,19 +211,19 @@ fn is_unheard_of(run: &Run) -> bool {
 }
 
 /// The last request over HTTP, with the status and the body of its answer.
-struct Exchange {
+struct HttpExchange {
     request: String,
     status: String,
     body: String,
 }
 
-impl Exchange {
+impl HttpExchange {
     fn is_page(&self) -> bool {
         self.body.to_lowercase().contains("<html")
     }
 }
 
-fn find_last_exchange(run: &Run) -> Option<Exchange> {
+fn find_last_exchange(run: &Run) -> Option<HttpExchange> {
     let text = |item: &EvidenceItem| String::from_utf8_lossy(&item.bytes).into_owned();
     let first_line = |text: String| text.lines().next().unwrap_or_default().to_owned();
     let is_in_run = |item: &EvidenceItem, kind| item.kind == kind && item.phase == Phase::Run;
@@ -234,7 +234,7 @@ fn find_last_exchange(run: &Run) -> Option<Exchange> {
     let (head, body) = whole.split_once("\r\n\r\n").unwrap_or((&whole, ""));
     let answer = first_line(head.to_owned());
     let (_, status) = answer.split_once(' ').filter(|(version, _)| version.starts_with("HTTP/1."))?;
-    Some(Exchange {
+    Some(HttpExchange {
         request: shortened(request.strip_suffix(" HTTP/1.1")?),
         status: shortened(status.trim_end()),
         body: body.trim().to_owned(),
@@ -246,7 +246,7 @@ pub(super) fn describe_exchange(run: &Run) -> String {
     match (&run.outcome, run.trace.last().map(|step| &step.what)) {
         (Outcome::Verdict(Verdict::Fail, Cause::Event), Some(Occurrence::Observation(_))) => {
             let Some(exchange) = find_last_exchange(run) else { return String::new() };
-            let Exchange { request, status, body } = &exchange;
+            let HttpExchange { request, status, body } = &exchange;
             match status.starts_with('2') {
                 _ if exchange.is_page() => format!(
                     " (`{request}` was answered `{status}` with a page of HTML)\nhelp: perhaps no part of the system serves this \

@@ -446,7 +446,7 @@ pub(super) fn open_side(side: &Term, scope: &mut DecisiveScope, chosen_by: &mut 
     open_side(&branch, scope, chosen_by)
 }
 
-/// Notes the term by which branches were missed, if one of them may give what was seen, and the taken one not.
+/// Notes the term by which branches were missed, if one of them may give what was seen, and the taken not.
 fn note_missed<'t>(
     taken: &Term,
     mut missed: impl Iterator<Item = &'t Term>,

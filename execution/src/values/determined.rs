@@ -5,9 +5,9 @@
 //! milliseconds for each state.
 //!
 //! **Method.** In the lowered condition each element, key and field is a place: a parameter, or a part of a
-//! place. A conjunct that says that a place is equal to a literal is a fact. Facts replace their places in
+//! place. A conjunct that says that a place is equal to a literal is a fact. PlaceFacts replace their places in
 //! the other conjuncts, which gives new facts. If all parts of the parameters that count are known, the
-//! values are put together. Facts follow from the condition, so no other values are possible.
+//! values are put together. PlaceFacts follow from the condition, so no other values are possible.
 //!
 //! **Ends**, since each round replaces a place. **Costs** a rewriting of the condition for each round.
 
@@ -18,7 +18,7 @@ use coreach_model::term::replace;
 use coreach_model::{Datum, Term, Type, Value};
 
 /// The known places, with their literals.
-type Facts = HashMap<Term, Term>;
+type PlaceFacts = HashMap<Term, Term>;
 
 /// The most cells of an array that are put together.
 const MOST_CELLS: usize = 64;
@@ -36,9 +36,9 @@ pub enum Determined {
 
 /// Finds the only values of the parameters that may satisfy the condition.
 pub fn determine_values(condition: &Term, parameters: &[Datum]) -> Determined {
-    let (mut open, mut facts) = (condition.lowered().conjuncts(), Facts::new());
+    let (mut open, mut facts) = (condition.lowered().conjuncts(), PlaceFacts::new());
     loop {
-        let (mut found, mut rest) = (Facts::new(), Vec::new());
+        let (mut found, mut rest) = (PlaceFacts::new(), Vec::new());
         while let Some(part) = open.pop() {
             if part.is_false() {
                 return Determined::Never;
@@ -59,7 +59,7 @@ pub fn determine_values(condition: &Term, parameters: &[Datum]) -> Determined {
 }
 
 /// Adds the facts of a conjunct, or simpler conjuncts. Returns whether these say all that it says.
-fn collect_facts(part: &Term, facts: &mut Facts, simpler: &mut Vec<Term>) -> bool {
+fn collect_facts(part: &Term, facts: &mut PlaceFacts, simpler: &mut Vec<Term>) -> bool {
     let mut note = |place: &Term, value: Term| {
         let is_known = is_place(place);
         if is_known && facts.insert(place.clone(), value.clone()).is_some_and(|other| other != value) {
@@ -126,7 +126,7 @@ fn is_place(term: &Term) -> bool {
 }
 
 /// Puts the value of a place together. `None`: a part that counts is not known.
-fn assemble(place: &Term, ty: &Type, facts: &Facts) -> Option<Value> {
+fn assemble(place: &Term, ty: &Type, facts: &PlaceFacts) -> Option<Value> {
     if let Some(known) = facts.get(place) {
         return known.as_literal().cloned();
     }

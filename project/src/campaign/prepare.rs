@@ -136,8 +136,7 @@ fn list_jobs<'a>(campaign: &'a Campaign, projects: &'a [(Project, &'a Reference)
     jobs
 }
 
-/// Collects the test cases that are made, each once, and what is left out. Says of all others why they are not
-/// made.
+/// Collects the test cases that are made, each once, and what is left out. Says why the others are not made.
 fn collect_tests<'a>(
     results: impl Iterator<Item = (&'a Job<'a>, PreparedTest)>,
     found: &mut Vec<Diagnostic>,

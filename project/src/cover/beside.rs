@@ -1,6 +1,6 @@
 //! Joins a specification and a mutant of it in one system with a location *differs* for their differences.
 //!
-//! Both take each event together, and each takes internal steps alone. Only stimuli that the specification
+//! BothModels take each event together, and each takes internal steps alone. Only stimuli that the specification
 //! takes are sent. A mutant ignores a stimulus that it does not take, even after an internal step. An output
 //! of the mutant leads to *differs*, if no transition from the specification's location could send it. After
 //! the same trace the specification may have other states that send it. So such a run is checked further.
@@ -73,7 +73,7 @@ pub fn join_with_mutant(specification: &Iosts, mutant: &Iosts) -> Option<Beside>
     let begin = [specification.initial_condition.clone(), substitute(&mutant.initial_condition, &renaming)];
     let enabled = specification.transitions.map(enabling_condition);
     let (outgoing, mutant_outgoing) = (specification.outgoing(), mutant.outgoing());
-    let both = Both { specification, mutant, enabled, renamed, outgoing, mutant_outgoing, renaming };
+    let both = BothModels { specification, mutant, enabled, renamed, outgoing, mutant_outgoing, renaming };
     let mut locations = Numbered::new();
     let differs = locations.push(Location::named("differs"));
     let mut joined = Joined {
@@ -115,7 +115,7 @@ pub fn join_with_mutant(specification: &Iosts, mutant: &Iosts) -> Option<Beside>
 }
 
 /// A specification and its mutant.
-struct Both<'a> {
+struct BothModels<'a> {
     specification: &'a Iosts,
     mutant: &'a Iosts,
     /// The conditions under which the transitions of the specification are enabled.
@@ -127,7 +127,7 @@ struct Both<'a> {
     renaming: Substitution,
 }
 
-impl Both<'_> {
+impl BothModels<'_> {
     fn mutant_steps(&self, location: LocationId) -> impl Iterator<Item = &Renamed> {
         self.mutant_outgoing[location].iter().map(|step| &self.renamed[*step])
     }
@@ -160,7 +160,7 @@ impl Both<'_> {
 
 /// The joined system as far as it is made.
 struct Joined<'a> {
-    both: &'a Both<'a>,
+    both: &'a BothModels<'a>,
     differs: LocationId,
     locations: Numbered<LocationId, Location>,
     transitions: Numbered<TransitionId, Transition>,

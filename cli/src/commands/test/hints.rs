@@ -571,7 +571,7 @@ fn explain_byte_order(case: &Case, iut: &Iut, initial: &State, run: &Run) -> Opt
 }
 
 /// What a value may have meant, a hint at it, and values that would then be wrong.
-type Reading = (ModelValue, String, Vec<ModelValue>);
+type MeantValue = (ModelValue, String, Vec<ModelValue>);
 
 /// Hints at a value that the specification allows in another form: `none`, UTF-8, or another unit.
 fn explain_form_of_value(case: &Case, initial: &State, run: &Run) -> Option<String> {
@@ -592,7 +592,7 @@ fn explain_form_of_value(case: &Case, initial: &State, run: &Run) -> Option<Stri
 }
 
 /// Reads a text such as "none" in an option as `none`.
-fn read_text_as_none(value: &ModelValue) -> Option<Reading> {
+fn read_text_as_none(value: &ModelValue) -> Option<MeantValue> {
     let ModelValue::Record(option, fields) = value else { return None };
     let [tag, ModelValue::String(text)] = &fields[..] else { return None };
     let is_some = option.form == RecordForm::Option && *tag == option.tag(1);
@@ -604,7 +604,7 @@ fn read_text_as_none(value: &ModelValue) -> Option<Reading> {
 }
 
 /// Reads a text in UTF-8 that the system has read as Latin-1.
-fn read_latin1(value: &ModelValue) -> Option<Reading> {
+fn read_latin1(value: &ModelValue) -> Option<MeantValue> {
     let ModelValue::String(text) = value else { return None };
     let read =
         to_latin1(text).and_then(|bytes| String::from_utf8(bytes).ok()).filter(|read| **read != **text)?;
@@ -616,7 +616,7 @@ fn read_latin1(value: &ModelValue) -> Option<Reading> {
 
 /// Reads a number in units that are 100, 1,000 or 60 times as large or small. Its neighbours must be wrong,
 /// or it would fit by chance.
-fn read_units(value: &ModelValue) -> Vec<Reading> {
+fn read_units(value: &ModelValue) -> Vec<MeantValue> {
     let ModelValue::Int(got) = value else { return Vec::new() };
     // That 1 came for 100 is hardly a matter of units.
     let is_large = |number: i128| !(-1..=1).contains(&number);
