@@ -5,7 +5,7 @@
 //! milliseconds for each state.
 //!
 //! **Method.** In the lowered condition each element, key and field is a place: a parameter, or a part of a
-//! place. A conjunct that says that a place is equal to a literal is a fact. PlaceFacts replace their places in
+//! place. A conjunct that says that a place is equal to a literal is a fact. Facts replace their places in
 //! the other conjuncts, which gives new facts. If all parts of the parameters that count are known, the
 //! values are put together. PlaceFacts follow from the condition, so no other values are possible.
 //!

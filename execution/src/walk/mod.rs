@@ -19,10 +19,10 @@
 //! then, for a moment only. A later output is noticed later. Waiting costs no event.
 //!
 //! *Resets.* The walk resets the system if nothing new can be reached from here and something can from the
-//! beginning. It also resets after `ALIKE` events without anything new where it sees fewer than three
-//! quarters of the transitions that the beginning shows. By ioco it does so anywhere, since a system that is
-//! silent for good may have failed before. Before a reset and before the end, the walk listens until silence,
-//! for at most `LAST` more observations. Otherwise the last fault would not be seen.
+//! beginning. It also resets after `ALIKE` events without anything new if all that it can reach has fewer
+//! than three quarters of the transitions that the beginning shows. By ioco it does so anywhere, since a
+//! system that is silent for good may have failed before. Before a reset and before the end, the walk listens
+//! until silence, for at most `LAST` more observations. Otherwise the last fault would not be seen.
 //!
 //! *Constants.* Open constants decide what a run can meet. For each run some are drawn, and the best are
 //! taken (`outlook.rs`). The walk tries others in three cases: nothing new can be reached, no open goal can
@@ -577,7 +577,7 @@ impl Walk {
         let is_barren = self.in_vain < IN_VAIN && worth.has_open_goal() && !has_goal;
         let may_vary = self.varies && (is_tired || is_barren);
         // A small part of the model that nothing leaves would keep the walk for good.
-        if is_tired && !self.varies && self.own_events >= self.next_comparison {
+        if is_tired && here.is_whole && !self.varies && self.own_events >= self.next_comparison {
             self.next_comparison = self.own_events + ALIKE;
             // Own lots: without a reset, the walk goes on as if nothing had been compared.
             let random = &mut Random::new(self.own_events as u64);

@@ -90,6 +90,8 @@ pub struct Prospect {
     pub far: usize,
     /// The worth of all goals and signs that were seen, each divided by its distance.
     pub outlook: u64,
+    /// Were all positions seen, as far as values are tried?
+    pub is_whole: bool,
     /// The transitions that can be taken from the positions that were seen.
     pub transitions: HashSet<TransitionId>,
 }
@@ -250,7 +252,10 @@ pub fn search<'p>(
             break;
         }
         let is_guided = !is_near && far.guide.is_some() && turn % 2 == 0;
-        let Some(node) = search.take_next(turn, is_guided) else { break };
+        let Some(node) = search.take_next(turn, is_guided) else {
+            search.prospect.is_whole = true;
+            break;
+        };
         let state = search.nodes[node].position.0.clone();
         let is_root = node < roots;
         let mut outgoing = model.outgoing[state.location].clone();

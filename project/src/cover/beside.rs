@@ -1,6 +1,6 @@
 //! Joins a specification and a mutant of it in one system with a location *differs* for their differences.
 //!
-//! BothModels take each event together, and each takes internal steps alone. Only stimuli that the specification
+//! Both take each event together, and each takes internal steps alone. Only stimuli that the specification
 //! takes are sent. A mutant ignores a stimulus that it does not take, even after an internal step. An output
 //! of the mutant leads to *differs*, if no transition from the specification's location could send it. After
 //! the same trace the specification may have other states that send it. So such a run is checked further.
@@ -76,7 +76,7 @@ pub fn join_with_mutant(specification: &Iosts, mutant: &Iosts) -> Option<Beside>
     let both = BothModels { specification, mutant, enabled, renamed, outgoing, mutant_outgoing, renaming };
     let mut locations = Numbered::new();
     let differs = locations.push(Location::named("differs"));
-    let mut joined = Joined {
+    let mut joined = JoinedLocations {
         both: &both,
         differs,
         locations,
@@ -98,7 +98,7 @@ pub fn join_with_mutant(specification: &Iosts, mutant: &Iosts) -> Option<Beside>
         joined.add_own_steps(pair);
         joined.add_mutant_steps(pair);
     }
-    let Joined { locations, transitions, own_transitions, .. } = joined;
+    let JoinedLocations { locations, transitions, own_transitions, .. } = joined;
     let iosts = Iosts {
         name: specification.name.clone(),
         constants: specification.constants.clone(),
@@ -159,7 +159,7 @@ impl BothModels<'_> {
 }
 
 /// The joined system as far as it is made.
-struct Joined<'a> {
+struct JoinedLocations<'a> {
     both: &'a BothModels<'a>,
     differs: LocationId,
     locations: Numbered<LocationId, Location>,
@@ -171,7 +171,7 @@ struct Joined<'a> {
     to_visit: Vec<JoinedLocation>,
 }
 
-impl Joined<'_> {
+impl JoinedLocations<'_> {
     fn number_of(&mut self, pair: JoinedLocation) -> LocationId {
         *self.known_pairs.entry(pair).or_insert_with(|| {
             self.to_visit.push(pair);
