@@ -437,7 +437,7 @@ fn a_condition_is_told_with_what_decides_in_it() {
             ten,
             "does not hold, since `!near(j)` does not, as `v - 1 <= j && j <= v + 1` holds: j = 10, reply = Next(10), v = 10",
         ),
-        // The branch that gives what came is told, and not the last ones.
+        // The text names the condition that missed what came, and not the last ones.
         (
             "Bill",
             "owed() == some(bill)",

@@ -147,7 +147,7 @@ pub(super) fn collect_deciders(
     };
     let is_told = (is_long && is_found()) || branch.contains(&format!("`{last}`"));
     match last.shape() {
-        // Its value is told, but not those that it reads.
+        // The branch has its value, but not those that it reads.
         TermShape::Operation(DerivedOperation::Quantified(_), _) if is_told || is_long => {
             last.parts().into_iter().for_each(|part| collect_values(part, &scope.values, shown));
             if !is_told {

@@ -331,10 +331,9 @@ impl Walk {
         let listened = std::mem::take(&mut self.listens);
         if let Some(event) = event {
             self.elements.follow(&self.model, &self.positions, event);
-            let before = self.positions.clone();
+            let before = matches!(occurrence, Occurrence::Stimulus(_)).then(|| self.positions.clone());
             let met = self.positions.follow(&self.model, event);
-            self.is_ignored = matches!(occurrence, Occurrence::Stimulus(_))
-                && self.positions.has_states_of(&before)
+            self.is_ignored = before.is_some_and(|before| self.positions.has_states_of(&before))
                 && self.positions.iter().any(|(state, _)| self.model.may_answer(state));
             match self.worth.note_met(&met) {
                 Novelty::Goal => {
