@@ -6,6 +6,7 @@ mod hints;
 pub(super) mod keep;
 mod report;
 mod total;
+mod value_hints;
 
 use std::collections::BTreeSet;
 use std::io::{self, BufRead, IsTerminal, Write};

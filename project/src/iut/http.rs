@@ -9,6 +9,7 @@ use coreach_adapters::template::Template;
 use coreach_model::Diagnostic;
 use coreach_model::diagnostic::Origin;
 use coreach_model::iosts::{Action, ActionKind};
+use coreach_model::reader::collect::listed;
 use coreach_model::reader::shape;
 use coreach_model::reader::yaml::{Entry, NodeKind, Yaml};
 
@@ -101,7 +102,7 @@ pub fn read_http(reader: &mut IutReader<'_>, root: &[Entry], node: &Yaml) -> Opt
     }
     let like: (_, &dyn Fn(&_) -> _) = (OBSERVATIONS, &response_like);
     reader.check_complete(entries, node, "observations", "`http`", ActionKind::Output, like);
-    refuse_hidden(reader, &observations, &origins);
+    report_hidden(reader, &observations, &origins);
     let unmatched = reader.read_unmatched(entries);
     let ((base, _), launch, tls) = (base?, launch?, tls?);
     let http = Http {
@@ -167,11 +168,12 @@ fn response_like(action: &Action) -> String {
     format!("{}: {{ status: 200{values} }}", action.name)
 }
 
-/// Refuses an output of which another one in front of it takes each answer, and would be blamed.
-fn refuse_hidden(reader: &mut IutReader<'_>, observations: &[(String, Response)], places: &[Origin]) {
+/// Refuses an output of which others in front of it take each answer, so that they would be blamed. Warns if
+/// they take only the answers to some of its stimuli.
+fn report_hidden(reader: &mut IutReader<'_>, observations: &[(String, Response)], places: &[Origin]) {
     for (position, (name, response)) in observations.iter().enumerate() {
         // Whatever the other response asks of an answer must be asked by this one, too.
-        let takes_first = |(other_name, other): &(String, Response)| {
+        let asks_no_more = |(other_name, other): &(String, Response)| {
             let has_header = |(header, pattern): &(String, Regex)| {
                 let mut own_headers = response.headers.iter();
                 own_headers
@@ -185,18 +187,44 @@ fn refuse_hidden(reader: &mut IutReader<'_>, observations: &[(String, Response)]
                 };
                 response.each.is_none() && response.values.iter().any(|(_, own)| is_same(own))
             };
-            // An empty `to` stands for all stimuli.
-            let answers_same_stimuli = other.to.is_empty()
-                || !response.to.is_empty() && response.to.iter().all(|to| other.to.contains(to));
             other_name != name
                 && other.status == response.status
-                && answers_same_stimuli
                 && other.each.is_none()
                 && other.headers.iter().all(has_header)
                 && other.values.iter().all(has_value)
         };
-        let Some(first) = observations[..position].iter().position(takes_first) else { continue };
+        let find_taker = |stimulus: Option<&String>| {
+            observations[..position].iter().position(|earlier| {
+                // An empty `to` stands for all stimuli.
+                let to = &earlier.1.to;
+                let is_asked = to.is_empty() || stimulus.is_some_and(|stimulus| to.contains(stimulus));
+                is_asked && asks_no_more(earlier)
+            })
+        };
+        let taken: Vec<(&String, usize)> =
+            response.to.iter().filter_map(|to| Some((to, find_taker(Some(to))?))).collect();
+        let is_all_taken = taken.len() == response.to.len();
+        let first = match taken.first() {
+            Some((_, first)) => Some(*first),
+            None if response.to.is_empty() => find_taker(None),
+            None => None,
+        };
+        let Some(first) = first else { continue };
         let other = &observations[first].0;
+        if !is_all_taken {
+            let stimuli =
+                listed(taken.iter().filter(|(_, taker)| *taker == first).map(|(to, _)| to.as_str()));
+            let message = format!(
+                "`{name}` is never seen as the answer to {stimuli}: `{other}` comes before it, and takes these answers"
+            );
+            let help = format!("put `{name}` before `{other}`, or take {stimuli} out of one `to`");
+            let warning = Diagnostic::warning("hidden-observation", message)
+                .at(places[position].clone(), "never seen there")
+                .at(places[first].clone(), "takes these answers first")
+                .help(help);
+            reader.collector.push(warning);
+            continue;
+        }
         let message =
             format!("`{name}` is never seen: `{other}` comes before it, and takes each of its answers");
         let help = format!(
