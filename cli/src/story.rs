@@ -171,8 +171,8 @@ pub fn step_table(test: &TestCase, initial: &State, run: &Run, most: Option<(usi
 }
 
 /// Finds the steps, counted from 0, that last changed the variables in the values of an explanation. Of a
-/// collection, also those that last changed an entry or element that the explanation reads or names, and an
-/// element in which the last event differs.
+/// collection, also those that last changed an entry or element that the explanation reads or names, each
+/// cell of a small array, and an element in which the last event differs.
 fn find_last_changes<'s>(
     reason: &Reason,
     states: &'s [ShownState],
@@ -211,6 +211,11 @@ fn find_last_changes<'s>(
             add_last(&|was, is| find_part(was, index, field) != find_part(is, index, field));
         }
         let Some(present) = states.last().and_then(value_in) else { continue };
+        if let Value::Array(array) = present {
+            for key in Value::enumerate(&array.ty.index, FEW_SHOWN).into_iter().flatten() {
+                add_last(&|was, is| find_cell(was, &key) != find_cell(is, &key));
+            }
+        }
         let wrong = sent.iter().flat_map(|sent| list_wrong_elements(sent, present));
         for element in wrong.take(FEW_SHOWN) {
             let has = |value: &Value| list_elements(value).contains(&element);
@@ -218,6 +223,10 @@ fn find_last_changes<'s>(
         }
     }
     found
+}
+
+fn find_cell<'v>(array: &'v Value, index: &Value) -> Option<&'v Value> {
+    if let Value::Array(array) = array { Some(array.get(index)) } else { None }
 }
 
 /// Lists the elements of a list or set, or the keys of a map.

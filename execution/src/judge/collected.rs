@@ -10,6 +10,7 @@ use coreach_model::term::evaluate::{Valuation, evaluate, holds};
 use coreach_model::term::node::{Comparison, Node};
 use coreach_model::term::operation::{DerivedOperation, Quantifier, StandardOperation, pair_arguments};
 use coreach_model::term::{TermShape, substitute};
+use coreach_model::types::RecordForm;
 use coreach_model::{Datum, Term, Type, Value};
 
 use crate::judge::excerpts::drop_id_types;
@@ -176,9 +177,16 @@ pub(super) fn collect_values(term: &Term, values: &Valuation, found: &mut BTreeM
             found.extend(value());
             return;
         }
+        // A field of a record that is written out is a part of the text.
+        TermShape::Node(Node::Field(whole, position))
+            if let Some(Node::Record(ty, parts)) = whole.written()
+                && ty.form == RecordForm::Plain =>
+        {
+            vec![&parts[*position]]
+        }
         // The parts that a short function reads are enough. The last arguments are all data in them.
         TermShape::Operation(DerivedOperation::Call(_), arguments) => {
-            if collect_opened(term, values, found) {
+            if collect_opened(term, values, found) || collect_condition(term, values, found) {
                 return;
             }
             let body = term.unfolded().filter(|body| body.written_size() <= 40);
@@ -187,10 +195,13 @@ pub(super) fn collect_values(term: &Term, values: &Valuation, found: &mut BTreeM
             if let Some(body) = body {
                 let mut of_body = BTreeMap::new();
                 collect_values(&body, values, &mut of_body);
-                // The body's own value is that of the call. Data, elements and calls in it are easy to find.
+                // The body's own value is that of the call. Data, elements, calls and counts in it are easy
+                // to find.
                 of_body.remove(&body.to_conjunct());
                 let is_easy = |name: &String| {
-                    name.chars().count() <= LONGEST_VALUE && (!name.contains(" in ") || name.starts_with('['))
+                    let is_plain =
+                        !name.contains(" in ") || name.starts_with('[') || name.starts_with("(count ");
+                    name.chars().count() <= LONGEST_VALUE && is_plain
                 };
                 found.extend(of_body.into_iter().filter(|(name, _)| is_easy(name)));
                 return;
@@ -251,21 +262,22 @@ fn collect_opened(call: &Term, values: &Valuation, found: &mut BTreeMap<String, 
         return false;
     }
     let mut text = format!("{value:#}");
-    if opened.as_literal().is_none() {
-        // The value that a branch is chosen for is listed.
-        let is_listed = |decider: &Term| match decider.written() {
-            Some(Node::Compare(Comparison::Equal, a, b)) => a.as_literal().or(b.as_literal()).is_some(),
-            _ => is_result(decider),
-        };
-        let is_short = text_length(&opened) <= LONGEST_VALUE;
-        let body = is_short.then(|| format!("as `{opened}`"));
-        let last = chosen_by.last().filter(|last| !is_listed(last));
-        let branch = name_branch(last.map(std::slice::from_ref).unwrap_or_default(), &scope);
-        let reasons = body.into_iter().chain(branch).collect::<Vec<_>>().join(", ");
-        if reasons.is_empty() || reasons.chars().count() > LONGEST_TEXT {
-            return false;
-        }
+    // The value that a branch is chosen for is listed.
+    let is_listed = |decider: &Term| match decider.written() {
+        Some(Node::Compare(Comparison::Equal, a, b)) => a.as_literal().or(b.as_literal()).is_some(),
+        _ => is_result(decider),
+    };
+    let is_literal = opened.as_literal().is_some();
+    let is_short = !is_literal && text_length(&opened) <= LONGEST_VALUE;
+    let body = is_short.then(|| format!("as `{opened}`"));
+    let last = chosen_by.last().filter(|last| !is_listed(last));
+    let branch = name_branch(last.map(std::slice::from_ref).unwrap_or_default(), &scope);
+    let reasons = body.into_iter().chain(branch).collect::<Vec<_>>().join(", ");
+    let is_told = !reasons.is_empty() && reasons.chars().count() <= LONGEST_TEXT;
+    if is_told {
         text += &format!(" ({reasons})");
+    } else if !is_literal {
+        return false;
     }
     found.insert(call.to_string(), text);
     collect_values(&opened, &scope.values, found);
@@ -274,6 +286,34 @@ fn collect_opened(call: &Term, values: &Valuation, found: &mut BTreeMap<String, 
         collect_results(decider, &scope.values, found);
     }
     true
+}
+
+/// Collects the value of a function that is a condition, with the part of it that decides: `fits(v) = true (as
+/// `used() + v <= cLength` holds)`. Returns whether it did.
+fn collect_condition(call: &Term, values: &Valuation, found: &mut BTreeMap<String, String>) -> bool {
+    if *call.sort() != Type::Bool || call.unfolded().is_none() {
+        return false;
+    }
+    let mut scope = DecisiveScope::new(call, values, &[]);
+    let decisive = open_decisive(call, &mut scope);
+    let is_told = decisive != *call && text_length(&decisive) <= LONGEST_TEXT;
+    let (Ok(value), true) = (evaluate(call, values), is_told) else { return false };
+    found.insert(call.to_string(), format!("{value} (as {})", scope.describe_value(&decisive)));
+    collect_results(&decisive, &scope.values, found);
+    collect_scalars(&decisive, &scope.values, found);
+    true
+}
+
+/// Opens a condition as far as its parts are conditions of moderate size.
+fn open_decisive(condition: &Term, scope: &mut DecisiveScope) -> Term {
+    let mut decisive = condition.clone();
+    while let Some(opened) = open_condition(&decisive, scope)
+        && opened.term.as_literal().is_none()
+        && opened.term.written_size() <= LARGEST_WRITTEN
+    {
+        decisive = opened.term;
+    }
+    decisive
 }
 
 /// Names the branch that these terms have chosen, by the last two of them. `None` if the quoted condition
@@ -328,14 +368,7 @@ fn result_text(term: &Term, values: &Valuation) -> Option<String> {
             format!("for {} {sign} {}", quantified.bound.name(), labels.join(", "))
         }
         (Quantifier::Find | Quantifier::Index, [(_, first), ..]) => {
-            let mut scope = DecisiveScope::new(first, values, &[]);
-            let mut decisive = first.clone();
-            while let Some(opened) = open_condition(&decisive, &mut scope)
-                && opened.term.as_literal().is_none()
-                && opened.term.written_size() <= LARGEST_WRITTEN
-            {
-                decisive = opened.term;
-            }
+            let decisive = open_decisive(first, &mut DecisiveScope::new(first, values, &[]));
             if text_length(&decisive) > LONGEST_VALUE {
                 return Some(text);
             }
@@ -351,12 +384,18 @@ fn has_numbers(term: &Term) -> bool {
     term.sort().is_number() || term.sort().as_list().is_some_and(|(_, _, element)| element.is_number())
 }
 
-/// Collects the values of the data in a condition that are no collections, also of what functions read.
+/// Collects the values of the data in a condition that are no collections, but not of what functions read.
 pub(super) fn collect_scalars(term: &Term, values: &Valuation, found: &mut BTreeMap<String, String>) {
-    let value = |datum: &Datum| Some((datum.to_string(), format!("{:#}", values.get(datum)?)));
-    let scalars = term.data();
-    let scalars = scalars.iter().filter(|datum| !matches!(datum.ty(), Type::Record(_) | Type::Array(_)));
-    found.extend(scalars.filter_map(value));
+    match term.shape() {
+        TermShape::Operation(DerivedOperation::Call(function), arguments) => {
+            arguments[..function.named].iter().for_each(|part| collect_scalars(part, values, found));
+        }
+        TermShape::Node(Node::Data(datum)) if !matches!(datum.ty(), Type::Record(_) | Type::Array(_)) => {
+            let value = values.get(datum).map(|value| (datum.to_string(), format!("{value:#}")));
+            found.extend(value);
+        }
+        _ => term.parts().into_iter().for_each(|part| collect_scalars(part, values, found)),
+    }
 }
 
 /// Collects the values of the operations, elements and data in a condition, but not of what these read.
@@ -366,15 +405,28 @@ pub(super) fn collect_results(term: &Term, values: &Valuation, found: &mut BTree
         return collect_results(subject, values, found);
     }
     match evaluate(term, values).ok().filter(|_| is_result(term)) {
+        Some(_) if collect_condition(term, values, found) => {}
+        Some(_) if let Some(body) = term.unfolded().filter(|body| body.written_size() <= 40) => {
+            found.extend(result_text(&body, values).map(|text| (term.to_conjunct(), text)));
+            let counts = body.parts().into_iter().filter(|part| is_count(part));
+            found.extend(counts.filter_map(|part| Some((part.to_conjunct(), result_text(part, values)?))));
+        }
         Some(_) => found.extend(result_text(term, values).map(|text| (term.to_conjunct(), text))),
         None if term.written_size() > LARGEST_WRITTEN => {}
         None => term.parts().into_iter().for_each(|part| collect_results(part, values, found)),
     }
 }
 
+fn is_count(term: &Term) -> bool {
+    matches!(term.shape(), TermShape::Operation(DerivedOperation::Quantified(quantified), _)
+        if quantified.quantifier == Quantifier::Count)
+}
+
 fn is_result(term: &Term) -> bool {
     match term.shape() {
-        TermShape::Node(Node::Field(whole, _)) => is_result(whole),
+        TermShape::Node(Node::Field(whole, _)) => {
+            !matches!(whole.written(), Some(Node::Record(..))) && is_result(whole)
+        }
         TermShape::Operation(..) => true,
         TermShape::Node(_) => is_path(term),
     }

@@ -25,9 +25,17 @@ pub(super) fn list_places_read<'t>(name: &str, values: &[(&'t str, &'t str)]) ->
         let index = text_before(inner, ']')?;
         Some((index, &inner[index.len() + 1..]))
     };
-    let value =
-        |index: &'t str| values.iter().find(|(name, _)| *name == index).map_or(index, |(_, text)| text);
+    let value = |index: &'t str| {
+        let known = values.iter().find(|(name, _)| *name == index);
+        known.map_or(index, |(_, text)| drop_reason(text))
+    };
     values.iter().filter_map(|(path, _)| split(path)).map(|(index, rest)| (value(index), rest)).collect()
+}
+
+/// Returns the text of a value without the reason behind it: `1` of `1 (as `p` holds)`.
+fn drop_reason(text: &str) -> &str {
+    let is_before_reason = |(at, sign): &(usize, char)| *sign == ' ' && text[*at..].starts_with(" (");
+    outer_signs(text).into_iter().find(is_before_reason).map_or(text, |(at, _)| &text[..at])
 }
 
 /// Shortens the text of a collection to about `most` characters. Elements at the positions or keys that are
@@ -205,6 +213,8 @@ mod tests {
         let values = [("vPages[vTitle].author", "EVE"), ("vTitle", "\"d\"")];
         let places = list_places_read("vPages", &values);
         assert_eq!(places, [("\"d\"", ".author")]);
+        let values = [("vPages[last()].author", "EVE"), ("last()", "\"d (e)\" (as `p` holds)")];
+        assert_eq!(list_places_read("vPages", &values), [("\"d (e)\"", ".author")]);
         let read = ["\"d\""];
         let shown = format!("[..., {}] (3 of 4 left out)", page("d", "EVE"));
         assert_eq!(shorten_collection(&text, &read, &[], 35), shown);

@@ -120,7 +120,14 @@ fn list_guards<'t>(
         .into_iter()
         .partition(|(transition, question)| question.is_of_other_alternative(transition));
     let are_others = of_same.is_empty();
-    let explaining = if are_others { of_other } else { of_same };
+    let mut explaining = if are_others { of_other } else { of_same };
+    // A transition that only the state excludes is nearer than one that would also refuse the values.
+    let fits_event = |(transition, question): &(&Transition, Question<'_>)| {
+        !failing_conjuncts(&transition.guard, &question.values).iter().any(|part| question.reads_event(part))
+    };
+    if explaining.iter().any(fits_event) {
+        explaining.retain(fits_event);
+    }
     let add_failing = |guards: &mut Vec<Guard>, asked: &[(&Transition, Question<'_>)]| {
         for (transition, question) in asked {
             for guard in question.failing_parts(iosts, transition) {

@@ -13,7 +13,7 @@
 use coreach_analyses::solver::{Solver, Witness};
 use coreach_model::iosts::{Iosts, Transition};
 use coreach_model::term::evaluate::{Valuation, holds};
-use coreach_model::term::node::Comparison;
+use coreach_model::term::node::{Comparison, Node};
 use coreach_model::term::operation::{DerivedOperation, Quantifier};
 use coreach_model::term::{Substitution, TermShape, literals, substitute};
 use coreach_model::{Datum, Term, Type, Value};
@@ -32,6 +32,16 @@ impl Question<'_> {
         if parts.iter().any(|part| !self.reads_event(part)) {
             parts.retain(|part| !self.reads_event(part));
         }
+        // An equation with the same part of the event says more than a question for its alternative.
+        let has_side = |other: &Term, subject: &Term| match other.written() {
+            Some(Node::Compare(Comparison::Equal, a, b)) => a == subject || b == subject,
+            _ => false,
+        };
+        let all = parts.clone();
+        parts.retain(|part| match part.as_question() {
+            Some((subject, ..)) => !all.iter().any(|other| has_side(other, subject)),
+            None => true,
+        });
         let mut parts: Vec<Term> =
             self.correct_conditions(parts, Substitution::new()).into_iter().map(|(part, _)| part).collect();
         parts.dedup();

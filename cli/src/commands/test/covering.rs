@@ -238,7 +238,8 @@ impl Walking<'_> {
         );
         let impossible = self.goals.impossible.len();
         if impossible > 0 {
-            text += &format!("  {} left out, since no data can meet them\n", plural(impossible, "goal"));
+            let them = if impossible == 1 { "it" } else { "them" };
+            text += &format!("  {} left out, since no data can meet {them}\n", plural(impossible, "goal"));
         }
         if let Some(bucket) = bucket.filter(|bucket| self.arguments.quiet && bucket.is_failure()) {
             text += &bucket_line(bucket, 1, "run");
