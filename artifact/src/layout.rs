@@ -13,7 +13,7 @@ use serde_json::ser::Formatter;
 /// The number of levels that begin new lines.
 const OPEN: usize = 2;
 
-/// Writes the value as JSON, with a newline at the end.
+/// Writes the value as JSON, with a newline at the end. Hidden signs become escapes.
 pub fn to_text(value: &impl Serialize) -> String {
     let mut bytes = Vec::new();
     let mut serializer = Serializer::with_formatter(&mut bytes, LaidLines::default());
@@ -60,6 +60,7 @@ impl LaidLines {
     fn close<W: ?Sized + Write>(&mut self, writer: &mut W, sign: &[u8]) -> io::Result<()> {
         let is_line = self.depth <= OPEN && self.is_filled;
         self.depth -= 1;
+        // The list or object around this one is not empty, since it has this one.
         self.is_filled = true;
         if is_line {
             self.begin_line(writer)?;

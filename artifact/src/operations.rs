@@ -100,7 +100,7 @@ pub(crate) fn inner_terms(operation: &DerivedOperation) -> Vec<Term> {
     terms
 }
 
-/// Writes the node of an operation: a word, then its parts.
+/// Writes the node of an operation: a word, then its parts in the order that the header shows.
 pub(crate) fn write_operation(
     operation: &DerivedOperation,
     arguments: &[Term],

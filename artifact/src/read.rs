@@ -63,10 +63,10 @@ struct Header {
     purpose_reachable: Option<bool>,
 }
 
-/// Parses a text as a document.
+/// Parses a text as a document. Its terms and numbers are not checked yet, which [`read_graph`] does.
 ///
 /// # Errors
-/// [`DocumentError`]. A document whose purpose cannot be reached is read; its reader has to refuse it.
+/// [`DocumentError`], also for a document whose purpose cannot be reached, since there is nothing to run.
 pub fn parse_document(bytes: &[u8]) -> Result<Document, DocumentError> {
     let wrong = |error: serde_json::Error| match error.classify() {
         serde_json::error::Category::Data => DocumentError::NoDocument(error.to_string()),
@@ -87,11 +87,12 @@ pub fn parse_document(bytes: &[u8]) -> Result<Document, DocumentError> {
     serde_json::from_slice(bytes).map_err(wrong)
 }
 
-/// Reads the graph of a document.
+/// Reads the graph of a document. `Err` if anything in it breaks the rules at the head of this file.
 pub fn read_graph(document: &Document) -> Result<Graph, DocumentError> {
     let types = read_types(&document.types)?;
     let terms = read_terms(&document.terms, &types)?;
     let mut scopes = Scopes::default();
+    // Actions come after the data, since their parameters must have other names.
     let constants = scopes.data(&document.constants, &types)?;
     let variables = scopes.data(&document.variables, &types)?;
     scopes.given = constants.iter().chain(&variables).cloned().collect();
@@ -223,8 +224,8 @@ impl Scopes {
             let parameters: Vec<Datum> =
                 entry.parameters.iter().map(|entry| read_datum(entry, types)).collect::<Result<_, _>>()?;
             let mut own_names = HashSet::new();
-            let mut is_known = |name| self.names.contains(name) || !own_names.insert(name);
-            if let Some(repeated) = entry.parameters.iter().find(|parameter| is_known(&parameter.name)) {
+            let mut is_taken = |name| self.names.contains(name) || !own_names.insert(name);
+            if let Some(repeated) = entry.parameters.iter().find(|parameter| is_taken(&parameter.name)) {
                 let (parameter, action) = (&repeated.name, &entry.name);
                 return Err(format!("the parameter `{parameter}` of `{action}` is declared twice"));
             }
@@ -279,7 +280,8 @@ struct GraphReading<'a> {
 }
 
 impl GraphReading<'_> {
-    /// Gives a term, if it mentions only constants, variables and parameters of the action.
+    /// Gives a term, if it mentions only constants, variables and parameters of the action. Otherwise the
+    /// message names it by `what`.
     fn term(&mut self, number: TermNumber, action: Option<usize>, what: &str) -> Result<Term, String> {
         let term = self.terms.get(number).ok_or_else(|| format!("{what} names an unknown term"))?;
         let mentioned = self.mentioned.entry(number).or_insert_with(|| term.data());

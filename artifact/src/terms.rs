@@ -271,6 +271,7 @@ impl NodeReading<'_> {
     fn literal(&self) -> Result<Term, String> {
         self.arity(2)?;
         let ty = self.ty(0)?;
+        // The writer gives a literal the sort of its term as its type.
         if ty.sort() != *ty {
             return self.wrong("its type is a subset of the integers");
         }

@@ -319,7 +319,7 @@ impl ReadTypes {
         Ok((ty, size))
     }
 
-    /// Reads a set, or with a type of values a map.
+    /// Reads a set, or a map if there is a type of values. `most` is its bound, if it has one.
     fn read_set_or_map(
         &self,
         key: TypeNumber,
@@ -336,6 +336,7 @@ impl ReadTypes {
             }
             return Ok(Type::Record(Arc::new(RecordType::entries_of(most, &key, value.as_ref()))));
         }
+        // As in a model: only these keys have a field each.
         let is_simple = matches!(key, Type::Bool | Type::Enum(_) | Type::Range(..));
         let record = RecordType::keyed(&key, value.as_ref()).filter(|_| is_simple);
         let record = record.ok_or_else(|| format!("{key} cannot be the type of keys"))?;
@@ -343,7 +344,7 @@ impl ReadTypes {
         Ok(Type::Record(Arc::new(record)))
     }
 
-    /// Reads fields, whose names must be distinct.
+    /// Reads fields. There must be at least one, and their names must be distinct.
     fn fields(&self, fields: &[DatumEntry], size: &mut TypeSize) -> Result<Vec<(String, Type)>, String> {
         check_names(fields.iter().map(|field| &field.name))?;
         fields.iter().map(|field| Ok((field.name.clone(), self.use_part(field.ty, size)?))).collect()

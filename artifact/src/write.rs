@@ -78,7 +78,7 @@ fn write_location(location: &coreach_model::iosts::Location) -> LocationEntry {
     }
 }
 
-/// Writes a transition: data and locations by their places.
+/// Writes a transition: data and locations by their places. It assigns only to variables of the graph.
 fn write_transition(iosts: &Iosts, transition: &Transition, tables: &mut WriteTables) -> TransitionEntry {
     let mut assignments = Vec::new();
     for (variable, value) in &transition.assignments {

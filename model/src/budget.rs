@@ -156,7 +156,7 @@ impl Budget {
         Used { clock: self.begun.elapsed(), processor }
     }
 
-    /// Was it passed? Looks at the clock.
+    /// Was it passed? Looks at the clock, and marks it as passed if it is.
     pub fn is_passed(&self) -> bool {
         if !self.is_passed.load(Ordering::Relaxed)
             && let Some(limit) = self.limit.and_then(|limit| self.reached_limit(limit))
@@ -309,8 +309,9 @@ pub fn too_long() {
     }
 }
 
+/// Unwinds to the [`within`] of the budget. Returns if a panic unwinds already.
 fn throw(budget: Arc<Budget>, passed: Passed) {
-    // If a panic unwinds already, a second one would end the process.
+    // A second panic would end the process.
     if !std::thread::panicking() {
         resume_unwind(Box::new(Thrown { budget, passed }));
     }
@@ -370,7 +371,8 @@ pub fn current_work() -> (&'static str, &'static str) {
     })
 }
 
-/// Returns the use and the limit of the piece of work that is nearest to its limit of processor time.
+/// Returns the use and the limit of the piece of work that has used the most processor time. Only work with
+/// such a limit counts. `None` if there is none.
 pub fn nearest_to_limit() -> Option<(Used, Duration)> {
     let alive = alive_budgets();
     let used = alive.iter().filter_map(|budget| match budget.limit {

@@ -105,6 +105,7 @@ fn collection_to_json(record: &RecordType, fields: &[Value], to_json: &dyn Fn(&V
     }
 }
 
+/// Writes an integer as a number, or as a text if not every program's numbers hold it.
 fn integer_to_json(value: &IBig) -> Json {
     match i64::try_from(value).ok().filter(|small| small.unsigned_abs() <= EXACT) {
         Some(small) => json!(small),
@@ -145,8 +146,8 @@ pub fn as_type(value: &Value, ty: &Type) -> Option<Value> {
     if value.is_in(ty) { Some(value.clone()) } else { from_json(&to_json(value), ty).ok() }
 }
 
-/// Reads a value of this type from JSON whose numbers have at most so many digits. A number as a text is
-/// refused.
+/// Reads a value of this type from JSON whose numbers have at most so many digits. A text is refused where a
+/// number of JSON holds the same integer exactly.
 pub fn from_tree(tree: &Tree, ty: &Type, digits: usize) -> Result<Value, Misread> {
     if let (Type::Int | Type::Nat | Type::Range(..) | Type::Real, Tree::Text(text)) = (ty, tree)
         && number::integer(text, digits).is_ok_and(|value| integer_to_json(&value).is_number())
@@ -211,7 +212,8 @@ fn write_alternative(record: &RecordType, alternative: &Alternative) -> String {
     }
 }
 
-/// Says in which part of a value something is wrong: "in `[0].prio`, ...".
+/// Says in which part of a value something is wrong: "in `[0].prio`, ...". A place that `misread` names
+/// already lies within this one, and is put behind it.
 fn locate(place: &str, misread: Misread) -> Misread {
     let Misread::Wrong(why) = misread else { return misread };
     Misread::Wrong(match why.strip_prefix("in `") {
@@ -321,6 +323,7 @@ fn read_collection(
         }
         (RecordForm::Option, Tree::Null) => Ok(record.value_of(record.tag(0), [])),
         (RecordForm::Option, some) => match from_tree(some, record.content_type(), digits) {
+            // The rule helps against a wrong form, not against a wrong number or a wrong part of the content.
             Err(Misread::Wrong(why)) if !matches!(some, Tree::Number(_)) && !why.starts_with("in `") => {
                 let rule = "`some(x)` is written like `x`, and `none` is `null`";
                 Err(Misread::Wrong(format!("{why}: {rule}")))
@@ -340,6 +343,7 @@ fn read_variant(
     digits: usize,
     wrong: &dyn Fn() -> Misread,
 ) -> Result<Value, Misread> {
+    // The name of the alternative, if the form has one, and the members that may be its fields.
     let (name, members) = match tree {
         Tree::Text(name) => (Some(name), &[][..]),
         Tree::Object(alone) => match alone.as_slice() {
@@ -391,7 +395,8 @@ fn read_part(place: &dyn Fn() -> String, part: &Tree, ty: &Type, digits: usize) 
     from_tree(part, ty, digits).map_err(|why| locate(&place(), why))
 }
 
-/// Reads the entries of a set or a map. `wrong` makes the error.
+/// Reads the entries of a set or a map. Each key of a map has its value, and a key of a set has none. `wrong`
+/// makes the general error.
 fn read_entries(
     record: &RecordType,
     key_type: &Type,

@@ -118,8 +118,9 @@ impl Diagnostic {
 
 /// Finds the known name that is nearest to a misspelt one, if one is near enough to be meant: at most a third
 /// of its letters differ, counting insertions, deletions, changes and swaps of neighbours. A name that
-/// differs in case only always counts as near. If none is near, it is the only name that contains the
-/// misspelt one, or the only name that the misspelt one abbreviates.
+/// differs in case only always counts as near. If none is near, it is the only name of which the misspelt one
+/// is the beginning or the end, or the other way round. Otherwise it is the only name that the misspelt one
+/// abbreviates.
 pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let (mut with_part, mut abbreviated) = (Vec::new(), Vec::new());
     let letters = name.chars().count();

@@ -93,7 +93,7 @@ impl RecordType {
         Some((self.fields.len() - 1) / self.width()?)
     }
 
-    /// The keys of a set or a map without a bound, in the order of the fields.
+    /// The keys of a set or a map without a bound, in the order of the fields. Other types have none.
     pub fn keys(&self) -> Vec<Value> {
         let RecordForm::Keyed(key) = &self.form else { return Vec::new() };
         Value::enumerate(key, MOST_PARTS).unwrap_or_default()
@@ -133,7 +133,8 @@ impl RecordType {
         }
     }
 
-    /// Makes the set of these keys, or the map of them with their values. `None` if there are too many keys.
+    /// Makes the set of these keys, or the map of them with their values. `None` if there are more keys than
+    /// the bound, if it has one. Without a bound, the caller knows that they are in the key type.
     pub fn make_keyed(self: &Arc<Self>, mut entries: BTreeMap<Value, Option<Value>>) -> Option<Value> {
         if let Some(most) = self.most() {
             let are_few = entries.len() <= most;
@@ -183,7 +184,7 @@ impl RecordType {
         matches!(self.form, RecordForm::Plain | RecordForm::Variant(_))
     }
 
-    /// The alternatives of a variant or an option.
+    /// The alternatives of a variant or an option. Other types have none.
     pub fn alternatives(&self) -> Vec<Alternative> {
         match &self.form {
             RecordForm::Variant(alternatives) => alternatives.clone(),
@@ -219,7 +220,7 @@ impl RecordType {
         }
     }
 
-    /// Makes the value of the alternative or the list that has this first field and these parts.
+    /// Makes the value that has this first field, and these parts in the fields that count.
     pub fn value_of(self: &Arc<Self>, first: Value, parts: impl IntoIterator<Item = Value>) -> Value {
         let fields = self.fill_fields(first, parts, &|value| value);
         Value::Record(self.clone(), fields.into())

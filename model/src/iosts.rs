@@ -101,7 +101,8 @@ impl TransitionOrigin {
         self.guard.as_ref().or(self.whole.as_ref())
     }
 
-    /// Adds the origin of a transition with the guard `other_guard`, which is joined to this one.
+    /// Adds the origin of a transition with the guard `other_guard`, which is joined to this one. The first
+    /// time, this one is noted before it, too.
     pub fn join(&mut self, own_guard: &Term, other_guard: &Term, other: &TransitionOrigin) {
         if self.joined.is_empty() {
             self.joined.push((own_guard.clone(), self.guard_or_whole().cloned()));

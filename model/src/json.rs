@@ -40,7 +40,8 @@ pub struct JsonLimits {
     pub digits: usize,
 }
 
-/// Proposes what helps against a frequent mistake in a text.
+/// Proposes what helps against a frequent mistake in a text. `mistake` is the message about it. `None` for
+/// other mistakes.
 pub fn explain_mistake(text: &str, mistake: &str) -> Option<&'static str> {
     if ["`NaN` is no value", "`Infinity` is no value"].iter().any(|words| mistake.contains(words)) {
         return Some(
@@ -219,6 +220,7 @@ fn read_with_library<'a, T: Deserialize<'a>>(part: &'a str, start: usize) -> Res
     serde_json::from_str(part).map_err(|error| {
         let place = format!(" at line {} column {}", error.line(), error.column());
         let message = error.to_string();
+        // The byte of the text at which the library stopped.
         let lines = part.split_inclusive('\n').take(error.line().saturating_sub(1));
         let byte = start + lines.map(str::len).sum::<usize>() + error.column().saturating_sub(1);
         // The word around the place of the mistake.

@@ -96,7 +96,7 @@ pub fn count(text: &str) -> Option<u64> {
 }
 
 /// Returns how many bytes at the beginning of the text are a number of JSON, and how many digits it has
-/// without an exponent.
+/// without an exponent. `None` if the text begins with no number.
 pub fn measure_number(text: &str) -> Option<(usize, usize)> {
     let (parts, length) = split_number(text)?;
     Some((length, parts.count_digits()))
@@ -119,7 +119,8 @@ fn is_digits(text: &str) -> bool {
     are_digits && (text.len() == 1 || !text.starts_with('0'))
 }
 
-/// Splits the number with which a text begins, if any, into its parts, and returns where it ends.
+/// Splits the number with which a text begins into its parts, and returns where it ends. `None` if there is
+/// none, or if its point or its `e` has no digits after it.
 fn split_number(text: &str) -> Option<(NumberParts<'_>, usize)> {
     let bytes = text.as_bytes();
     let end_of_digits = |start: usize| {

@@ -3,8 +3,8 @@
 //! A transition is enabled only where every partial operation that its guard or its assignments reach is
 //! defined, and every assigned value lies in its variable's type. [`enabling_condition`] writes that down as
 //! a term, so that no later stage has to know: afterwards every operation may be read as total. The order of
-//! evaluation is that of
-//! [`crate::term::evaluate`]: from the left, stopping early, the branch not taken not reached.
+//! evaluation is that of [`crate::term::evaluate`]: from the left, stopping early, the branch not taken not
+//! reached.
 //!
 //! The condition is taken from the term, not from the text. The constructors of terms leave out nothing that
 //! may have no value (the law in [`crate::term`]), so a term asks for the same as the user's words.

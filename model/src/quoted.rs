@@ -16,6 +16,7 @@ pub fn write_quoted(f: &mut dyn Write, text: &str) -> fmt::Result {
             '\r' => f.write_str("\\r")?,
             '\t' => f.write_str("\\t")?,
             ' '..='~' => f.write_char(c)?,
+            // What is printable stays as it is, so its escape is one character.
             c if c.is_alphanumeric() || c.escape_debug().len() == 1 => f.write_char(c)?,
             c => write!(f, "\\u{{{:x}}}", u32::from(c))?,
         }

@@ -198,6 +198,7 @@ impl PatternReading<'_> {
                 }
                 let group = self.read_alternatives()?;
                 self.depth -= 1;
+                // The reading of alternatives ends only before a `)`, or at the end.
                 match self.unread.next() {
                     Some(_) => Ok(group),
                     None => Err("a `(` is not closed; write `\\(` for the sign itself".to_owned()),

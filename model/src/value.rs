@@ -60,7 +60,7 @@ impl Ord for Value {
     }
 }
 
-/// Compares two types by their content, unless they are the same.
+/// Compares two types by their content, unless they are one allocation, which `==` sees at once.
 fn compare_types<T: Ord>(a: &Arc<T>, b: &Arc<T>) -> Ordering {
     if a == b { Ordering::Equal } else { a.cmp(b) }
 }
@@ -240,7 +240,7 @@ impl Value {
         }
     }
 
-    /// All values of a finite type, in order, or `None` if there are more than `limit`.
+    /// All values of a type, in order. `None` if it is not finite, or has more than `limit`.
     pub fn enumerate(ty: &Type, limit: usize) -> Option<Vec<Value>> {
         if ty.cardinality()? > limit {
             return None;

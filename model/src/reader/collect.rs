@@ -53,6 +53,7 @@ impl Collector {
         Origin { file: self.file.clone(), span: span.clone() }
     }
 
+    /// Counts a finding, and keeps it unless it is kept already or there are too many.
     pub fn push(&mut self, diagnostic: Diagnostic) {
         let count = if diagnostic.is_error() { &mut self.errors } else { &mut self.warnings };
         *count += 1;
@@ -84,7 +85,7 @@ impl Collector {
         self.push(Diagnostic::error(code, message).at(self.origin(span), label).help(help));
     }
 
-    /// Reports a key that a mapping lacks, unless a misspelt key is found there that is meant for it.
+    /// Reports a key that a mapping lacks. [`Self::finish`] drops the report if a key there is meant for it.
     pub fn lacks_key(&mut self, found: Diagnostic, mapping: &Range<usize>, key: &str) {
         self.missing.push((found.clone(), mapping.clone(), key.to_owned()));
         self.push(found);

@@ -34,8 +34,8 @@ struct Part {
     origin: Origin,
 }
 
-/// Reads a composition, with its clocks and uncontrollable inputs. `None` if there were mistakes, which have
-/// been reported.
+/// Reads a composition, with its clocks and uncontrollable inputs. `depth` counts the compositions around it,
+/// and its parts have clocks only if it `may_be_timed`. `None` after mistakes, which have been reported.
 pub(super) fn read_composition(
     collector: &mut Collector,
     entries: &[Entry],

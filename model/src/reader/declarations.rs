@@ -207,13 +207,14 @@ pub fn read_actions(
 }
 
 /// Reports a list of actions with parameters, and actions that are written as `Bid(amount: int)`. Returns
-/// them.
+/// those that can be read, or `None` if nothing is wrong.
 fn refuse_signatures(collector: &mut Collector, section: &str, node: &Yaml) -> Option<Vec<lexer::Signature>> {
     let entry_span = |entry: &Entry| entry.key.span.start..entry.value.span.end.max(entry.key.span.end);
     let action_spans = |node: &Yaml| match &node.kind {
         NodeKind::Mapping(entries) => entries.iter().map(entry_span).collect(),
         NodeKind::Scalar(_) | NodeKind::Sequence(_) => vec![node.span.clone()],
     };
+    // The places of all actions, and whether a list has some with parameters below them.
     let (spans, has_mapping) = match &node.kind {
         NodeKind::Scalar(_) => return None,
         NodeKind::Mapping(_) => (action_spans(node), false),
@@ -544,7 +545,7 @@ pub fn read_initial(
         return initial;
     };
     let NodeKind::Mapping(entries) = &node.kind else {
-        // A name alone is meant as the location.
+        // A name alone is meant as the location. A condition may stand beside it, outside of `initial`.
         let location = node.as_scalar().filter(|scalar| lexer::is_name(&scalar.text));
         let condition =
             shape::get(entries, "condition").and_then(|node| shape::write_in_braces(collector, node));
@@ -581,7 +582,7 @@ pub fn read_initial(
     initial
 }
 
-/// Reads the name under a key, which must hold one.
+/// Reads the name under a key. `None` if the key is missing, which others report, or if it holds no name.
 pub fn read_name(collector: &mut Collector, entries: &[Entry], key: &str) -> Option<(String, Range<usize>)> {
     let node = shape::get(entries, key)?;
     let like = format!("{key}: coffee_machine");

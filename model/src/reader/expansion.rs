@@ -183,6 +183,7 @@ impl Typing<'_, '_> {
         self.check_made(condition, whole)
     }
 
+    /// Types a call of a declared function, or reports that there is none of this name.
     fn type_declared_call(&mut self, call: &Call, whole: &Range<usize>) -> Option<Term> {
         let Call { name: (name, place), arguments } = call;
         let name = name.as_str();
@@ -202,6 +203,7 @@ impl Typing<'_, '_> {
             self.report_unknown_function(name, arguments, place);
             return None;
         };
+        // A function with a mistake has been reported. The arguments may have mistakes of their own.
         let Some(body) = &function.body else {
             arguments.iter().for_each(|argument| drop(self.term(argument)));
             return None;
@@ -225,6 +227,7 @@ impl Typing<'_, '_> {
         if values.len() < arguments.len() {
             return None;
         }
+        // Other data that the body reads become parameters, too. `Term::call` gives them their arguments.
         let read = read_by([body], &function.parameters);
         let declared = DeclaredFunction {
             name: name.to_owned(),
@@ -470,11 +473,14 @@ impl Typing<'_, '_> {
         let is_first = |part: &Expression| part.span.start == otherwise.span.start;
         let Some(mut tail) = self.find_tail(otherwise, whole, is_first) else { return };
         if !tail.is_swallowed {
+            // Does `x` say nothing of it, although `y` or `z` reads it?
             let is_left_open = |name: &String| otherwise.mentions(name) && !then.mentions(name);
             let is_chain = matches!(then.kind, ExpressionKind::And(_) | ExpressionKind::Or(_));
             if is_chain || !self.scope.parameters.iter().any(|(name, _)| is_left_open(name)) {
                 return;
             }
+            // The data of `x` and of the first part of `y`. Behind the last part that reads some of them is
+            // `z`.
             let mut shared_names = then.names();
             shared_names.retain(|name| parts.first().is_some_and(|first| first.mentions(name)));
             let is_own = |part: &Expression| shared_names.iter().any(|name| part.mentions(name));
@@ -563,6 +569,7 @@ impl Typing<'_, '_> {
         owner.is_none()
     }
 
+    /// Types the values of a quantifier. A name stands for a type if one is declared, otherwise for a datum.
     fn type_domain(&mut self, values: &QuantifiedValues) -> Option<TypedDomain> {
         match values {
             QuantifiedValues::Between(first, last) => {

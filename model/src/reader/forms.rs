@@ -66,10 +66,12 @@ impl Parser<'_> {
         build_expression(ExpressionKind::Call(Box::new(call)), span)
     }
 
+    /// Parses `all i in 0..3: e`.
     fn parse_quantifier(&mut self) -> Parsed {
         let (word, start) = self.take_name("a quantifier")?;
         let Some(quantifier) = quantifier_of_word(&word) else { return Err(self.expected("a quantifier")) };
         let (name, values) = self.parse_bound("all i in 0..3: ...")?;
+        // After one value that is no name, a range may have been meant.
         if !matches!(values, QuantifiedValues::Type(..)) && !self.is_next(":") {
             return Err(self.expected("`..` and the last value: `all i in 0..3: ...`"));
         }

@@ -109,6 +109,7 @@ fn read_declaration<'a>(
     declared
 }
 
+/// Reads the parameters of a function. One whose type is broken keeps its name, without a datum.
 fn read_parameters(
     collector: &mut Collector,
     node: &Yaml,
@@ -204,12 +205,14 @@ impl FunctionMaking<'_, '_> {
         }
     }
 
-    /// Reports a cycle of calls.
+    /// Reports a cycle of calls. It goes from `callee`, at the place `start` of the busy functions, to the
+    /// last one of these, which calls `callee` again.
     fn refuse_cycle(&mut self, start: usize, callee: &str) {
         let cycle: Vec<String> = self.busy[start..].iter().cloned().chain([callee.to_owned()]).collect();
         let Some(UntypedFunction { body: Some((scalar, tree)), .. }) =
             self.busy.last().and_then(|name| self.declared.get(name.as_str()))
         else {
+            // The function has lost its body to another cycle, which is reported.
             return;
         };
         let place = find_call(tree, callee).map_or(scalar.span.clone(), |span| scalar.place(&span));

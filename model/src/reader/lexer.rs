@@ -50,6 +50,7 @@ pub fn tokens(text: &str) -> Vec<Token> {
     let mut tokens = Vec::new();
     // Each round takes at least one character, so this ends.
     while let Ok((mut kind, span)) = preceded(multispace0, lex_token.with_span()).parse_next(&mut input) {
+        // A `'` was most likely to begin a string. In `"` it needs other quotes of YAML around the whole.
         if let ("'", TokenKind::Wrong(_, Some(help))) = (&text[span.clone()], &mut kind) {
             help.push_str(&explain_quotes(text));
         }
@@ -83,7 +84,8 @@ pub(super) fn write_signature((name, parameters): &Signature) -> String {
     if inside.is_empty() { format!("{name}: {{}}") } else { format!("{name}: {{ {inside} }}") }
 }
 
-/// Reads `Bid(amount: int)`, `Bid(int amount)`, `Bid(amount)`, `Bid: { amount: int }` or `Bid`.
+/// Reads `Bid(amount: int)`, `Bid(int amount)`, `Bid(amount)`, `Bid: { amount: int }` or `Bid`. `None` if a
+/// name in it is no name.
 pub(super) fn read_signature(text: &str) -> Option<Signature> {
     let (name, inside) = text.trim_matches(['"', '\'']).split_once(['(', ':']).unwrap_or((text, ""));
     let inside = inside.trim_matches(['(', ')', '{', '}', ':', ' ', '\n']).split([',', '\n']);

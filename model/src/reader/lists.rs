@@ -73,7 +73,8 @@ impl Typing<'_, '_> {
         self.check_made(Term::standard(StandardOperation::Part, arguments), &from.span)
     }
 
-    /// Types `q + r`, if one of them is a list.
+    /// Types `q + r`. The caller knows that one of them is a list. Reports that the other one is none, or has
+    /// other elements.
     pub(super) fn build_joined(
         &mut self,
         (left, a): (&Term, &Range<usize>),
@@ -134,7 +135,7 @@ impl Typing<'_, '_> {
         self.check_made(Term::standard(operation, [list.clone(), element]), whole)
     }
 
-    /// The type of the elements of a list, or of the keys of a set or a map.
+    /// The type of the elements of a list, or of the keys of a set or a map. Reports a term that is none.
     pub(super) fn find_element_type(&mut self, list: &Term, span: &Range<usize>) -> Option<Type> {
         if let Some((_, key)) = list.sort().as_keyed() {
             return Some(key.sort());

@@ -196,6 +196,8 @@ impl Typing<'_, '_> {
         None
     }
 
+    /// Types `(e: T)`. `span` is the place of the type. A string literal of an id type is the id with this
+    /// text.
     pub(super) fn type_ascribed(&mut self, inner: &Expression, span: &Range<usize>) -> Option<Term> {
         let mut types = Types::of(&self.scope.names.types);
         let ty = types.read_part(self.collector, self.scalar, span)?;
@@ -354,6 +356,7 @@ impl Typing<'_, '_> {
         if let Some(value) = term.as_literal().filter(|value| value.is_in(&ty.element)) {
             return self.build_array(ty, value.clone(), std::iter::empty(), span);
         }
+        // A value that is not known is stored into each cell.
         let Some(indices) = Value::enumerate(&ty.index, MAX_CELLS) else {
             let reason = "the value of all its cells must be known and in their type";
             self.report_too_many_cells(span, ty, MAX_CELLS, reason);

@@ -179,7 +179,8 @@ impl Typing<'_, '_> {
         self.check_made(Term::standard(operation, [left.clone(), right.clone()]), &(a.start..b.end))
     }
 
-    /// Types `s <= t`, or another comparison of two sets by their keys. `None` if these are no sets.
+    /// Types `s <= t`, or another comparison of two sets by their keys. The caller knows that both have one
+    /// sort. `None`, without a report, if it is no sort of sets, or for `==` and `!=`.
     pub(super) fn build_subset(&mut self, comparison: Comparison, a: &Term, b: &Term) -> Option<Term> {
         a.sort().as_keyed().filter(|(ty, _)| ty.map_value_type().is_none())?;
         let (operation, [small, large]) = match comparison {
@@ -228,7 +229,8 @@ impl Typing<'_, '_> {
         self.check_made(Term::standard(StandardOperation::Keys, [map]), whole)
     }
 
-    /// Types the right operand of an operation on a set or a map.
+    /// Types the right operand of an operation on a set or a map. If the text does not show its type, it is
+    /// that of the left one, but in `m - s` a set of the keys of `m`.
     pub(super) fn type_right_operand(
         &mut self,
         operator: Operator,

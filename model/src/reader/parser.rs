@@ -111,6 +111,7 @@ impl<'a> Parser<'a> {
             if sign == ")" && self.is_next("->") {
                 wrong.help = Some("write `if c then a else b`, or `=>` for an implication".to_owned());
             }
+            // Signs and methods that the language lacks have a message of their own, which stays.
             if [")", "]", "}"].contains(&sign)
                 && wrong.message.starts_with("expected")
                 && let Some(open) = self.find_unclosed()
@@ -158,7 +159,7 @@ impl<'a> Parser<'a> {
         self.text_end.saturating_sub(1)..self.text_end
     }
 
-    /// Makes the mistake that something else stands here.
+    /// Makes the mistake that something else stands here than `what`.
     pub fn expected(&self, what: &str) -> Box<Mistake> {
         let what = what.trim_end();
         match self.peek() {
@@ -555,7 +556,7 @@ impl<'a> Parser<'a> {
         build_expression(kind, span)
     }
 
-    /// Parses an end of a range, one level down.
+    /// Parses an end of a range, or another operand without comparisons, one level down.
     pub(super) fn parse_range_end(&mut self) -> Parsed {
         self.enter()?;
         let end = self.parse_operators(Level::Sum)?;

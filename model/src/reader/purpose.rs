@@ -89,7 +89,7 @@ fn read_against(file: Arc<SourceFile>, against: &Against<'_>, aim: Aim) -> Readi
 }
 
 /// Reads a purpose or a property against its specification, and its clocks. Mistakes go to the collector.
-/// `None`: nothing could be read.
+/// `None` if a part that it cannot do without is missing or wrong.
 fn read_parsed_purpose(
     collector: &mut Collector,
     against: &Against<'_>,
@@ -102,6 +102,7 @@ fn read_parsed_purpose(
         return read_tree(collector, &root, entries, against);
     }
     refuse_declarations(collector, entries, aim, against.clocks.is_some());
+    // Its data: those that it observes, and its own.
     let name = read_name(collector, entries, aim.key());
     let of = read_of(collector, &root, entries, &model.name);
     let mut names = Names::default();
@@ -114,10 +115,11 @@ fn read_parsed_purpose(
         None => Vec::new(),
     };
     let own = constants.iter().chain(&variables).chain(&clocks);
-    refuse_capture(collector, &mut names, own, against, &observes);
+    refuse_capture(collector, &names, own, against, &observes);
     note_names_of_model(&mut names, model);
     against.functions.iter().for_each(|function| names.add_function(function.clone()));
     read_functions(collector, entries, &mut types, &mut names);
+    // Its graph, over the actions of the specification.
     let mut locations = read_locations(collector, entries);
     let initial = read_initial(collector, &root, entries, &names, &mut locations);
     check_initial_condition(collector, entries, &initial, &clocks, &observes);
@@ -131,6 +133,7 @@ fn read_parsed_purpose(
     let is_quiet =
         |transition: &Transition| actions.actions[transition.action].kind == ActionKind::Quiescence;
     let actions = if transitions.iter().any(is_quiet) { with_quiescence } else { model.actions.clone() };
+    // Its location `Accept` or `Violate`, and the checks that need the complete graph.
     let accept = locations.find(aim.location());
     let reject = match aim {
         Aim::Accept => locations.find("Reject"),
@@ -144,6 +147,7 @@ fn read_parsed_purpose(
             property::report_no_violate(collector, &root);
         }
     } else if accept.is_none() && (shape::get(entries, "transitions").is_some() || collector.errors() == 0) {
+        // Without `transitions:`, it would only follow from a mistake that is reported already.
         report_no_accept(collector, &root, &locations);
     }
     let iosts = Iosts {
@@ -163,6 +167,7 @@ fn read_parsed_purpose(
         Aim::Violate => property::check_violate(collector, &iosts, accept, &places),
     }
     if collector.errors() == 0 {
+        // The actions are the specification's, so unused ones are not reported.
         graph::check_unused(collector, &iosts, &locations, None);
     }
     let (idle, with) = (Substitution::new(), BTreeMap::new());
@@ -193,8 +198,8 @@ fn read_tree(
     Some((purpose, Clocks::default()))
 }
 
-/// Returns the actions of a purpose: the model's, and quiescence after them. A model's action of that name
-/// takes its place.
+/// Returns the actions of a purpose: the model's, and quiescence after them if a purpose of this kind may
+/// speak of it. A model's action of that name takes its place.
 fn add_quiescence(against: &Against<'_>, aim: Aim) -> Numbered<ActionId, Action> {
     let mut actions = against.model.actions.clone();
     let is_quiescence = |action: &Action| action.kind == ActionKind::Quiescence || action.name == QUIESCENCE;
@@ -314,7 +319,7 @@ fn report_no_accept(collector: &mut Collector, root: &Yaml, locations: &ReadLoca
     });
 }
 
-/// Reads `observes:` into the names.
+/// Reads `observes:` into the names, and returns the data in the order of the file.
 fn read_observes(
     collector: &mut Collector,
     entries: &[Entry],
@@ -374,7 +379,7 @@ fn add_types(declared: &[(String, Type)], names: &mut Names) -> Types {
 /// Reports own data of the purpose with a name of the specification's: the product is a union.
 fn refuse_capture<'a>(
     collector: &mut Collector,
-    names: &mut Names,
+    names: &Names,
     own: impl Iterator<Item = &'a Datum>,
     against: &Against<'_>,
     observes: &[Datum],

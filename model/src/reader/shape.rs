@@ -251,7 +251,8 @@ fn split_answer(collector: &Collector, entries: &[Entry], key: &str) -> Option<S
     ))
 }
 
-/// Writes a scalar as a value within braces, in quotes if it needs them. `None`: it has several lines.
+/// Writes a scalar as a value within braces, in quotes if it needs them. `None` if it has several lines, or
+/// is no scalar.
 pub(super) fn write_in_braces(collector: &Collector, node: &Yaml) -> Option<String> {
     let scalar = node.as_scalar()?;
     let text = collector.file.text[scalar.span.clone()].trim_end();
@@ -478,7 +479,8 @@ pub fn check_distinct(collector: &mut Collector, entries: &[Entry], code: &'stat
     }
 }
 
-/// Joins two conditions, or two mappings within braces, that are values of one key.
+/// Writes two conditions, or two mappings within braces, as one value of their key, for a message. `None` for
+/// other values, and for mappings on several lines.
 fn write_joined(collector: &Collector, first: &Entry, second: &Entry) -> Option<String> {
     let is_mapping = |entry: &Entry| entry.value.is_flow() && entry.value.as_scalar().is_none();
     if is_mapping(first) && is_mapping(second) {
@@ -567,7 +569,8 @@ pub fn missing_key(collector: &mut Collector, node: &Yaml, key: &str, of: &str, 
     collector.lacks_key(diagnostic.help(help), &node.span, key);
 }
 
-/// The entries of a section. There are none if the section is missing.
+/// Returns the entries of a section, and reports keys that are not `known`. There are none if the section is
+/// missing, or is no mapping, which is reported.
 pub fn section<'a>(
     collector: &mut Collector,
     entries: &'a [Entry],
@@ -578,6 +581,7 @@ pub fn section<'a>(
     let first = known.first().copied().unwrap_or_default();
     let word = |word: &str| if word.contains('{') { format!("\"{word}\"") } else { word.to_owned() };
     let is_command = known.contains(&"command");
+    // The example for a message shows what is written in place of the mapping, if anything is.
     let like = match &node.kind {
         NodeKind::Scalar(given) if is_command => {
             let words: Vec<String> = given.text.split_whitespace().map(word).collect();

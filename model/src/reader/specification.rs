@@ -152,6 +152,7 @@ fn read_parsed_specification(collector: &mut Collector, wanted: Accepted, depth:
     if shape::has_misplaced(collector, entries, &KEYS) {
         return None;
     }
+    // The declarations, each with the names that are known before it.
     let name = read_name(collector, entries, "iosts");
     let mut names = Names::default();
     let mut types = Types::default();
@@ -237,7 +238,8 @@ fn note_other_names(
     }
 }
 
-/// The entries of the document, which must be of the kind that begins with `key`. Reports another kind.
+/// The entries of the document, which must be of the kind that begins with `key`. `None` after a report of
+/// another kind. If only the key is missing, that is reported, and the entries are read all the same.
 pub(super) fn entries_of_kind<'a>(
     collector: &mut Collector,
     root: &'a Yaml,

@@ -73,6 +73,7 @@ impl TypeReading<'_, '_> {
                 self.take_sign(cursor, scalar, "]", "after the keys' type: `map[K] of V`, `set[K]`")?.start
             }
         };
+        // In `map[8] of K to V` the word `of` stands before the keys already.
         let joint = if has_bound { "to" } else { "of" };
         let value = match (word, cursor.peek()) {
             ("set", _) => None,
@@ -106,6 +107,7 @@ impl TypeReading<'_, '_> {
             self.collector.mistake("key-type", message, &place, "other keys", help);
             return None;
         }
+        // Without a bound there is a field for each key, so the keys must be few.
         let is_simple = matches!(key, Type::Bool | Type::Enum(_) | Type::Range(..));
         let ty = RecordType::keyed(&key, value.as_ref()).filter(|_| is_simple);
         if ty.is_none() {

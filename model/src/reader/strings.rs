@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use crate::reader::syntax::{Call, Expression, ExpressionKind};
-use crate::reader::typing::{Typing, explain_ids};
+use crate::reader::typing::{Typing, explain_id};
 use crate::regular::RegularExpression;
 use crate::term::Term;
 use crate::term::node::StringOperation;
@@ -67,7 +67,7 @@ impl Typing<'_, '_> {
                     Type::Array(_) => {
                         Some("an array always has an element for each value of its index".to_owned())
                     }
-                    _ => explain_ids([sort; 2]),
+                    _ => explain_id(sort),
                 };
                 (message, format!("this is {sort}"), help)
             }
@@ -191,7 +191,7 @@ impl Typing<'_, '_> {
         self.fit(&term?, &tree.span, sort, &format!("an argument of `{operation}`"))
     }
 
-    /// Types `s + t`, if one of them is a string.
+    /// Types `s + t`. The caller knows that one of them is a string. If the other is none, reports it.
     pub(super) fn build_concatenation(
         &mut self,
         left: &Term,
@@ -203,7 +203,7 @@ impl Typing<'_, '_> {
             if *term.sort() != Type::String {
                 let message = format!("`+` joins two strings, but this is {}", term.sort());
                 let help = (*term.sort() == Type::Int).then(|| "`to_string(n)` gives its digits".to_owned());
-                let help = help.or_else(|| explain_ids([term.sort(); 2]));
+                let help = help.or_else(|| explain_id(term.sort()));
                 self.error("type-mismatch", message, at, format!("this is {}", term.sort()), help);
                 return None;
             }

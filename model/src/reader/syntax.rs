@@ -208,7 +208,8 @@ impl ExpressionKind {
     }
 }
 
-/// Do these parts of a chain of `&&` or `||` stand without brackets around them?
+/// Do these parts of a chain of `&&` or `||` stand without brackets around them? Brackets belong to the place
+/// of the chain, not to that of its first part.
 pub fn is_unbracketed(chain: &Expression, parts: &[Expression]) -> bool {
     parts.first().is_some_and(|first| first.span.start == chain.span.start)
 }

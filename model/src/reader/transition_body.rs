@@ -147,6 +147,7 @@ pub fn read_steps(
     Some((steps, timed_body))
 }
 
+/// Reads `name:`, which only transitions of timed models have. `None` without it, or after a mistake.
 fn read_name(collector: &mut Collector, entries: &[Entry], context: &Surroundings<'_>) -> Option<String> {
     let entry = entries.iter().find(|entry| entry.key.text == "name")?;
     if context.clocks.is_none() {

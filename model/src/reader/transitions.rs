@@ -51,12 +51,14 @@ pub fn read_transitions(
             shape::wrong_kind(collector, item, "a transition", "a mapping", LIKE);
             continue;
         };
+        // Only a specification takes no sets of actions, and only it has `in_any_order`.
         let of_item = if !context.takes_sets && shape::get(entries, "in_any_order").is_some() {
             read_any_order(collector, item, entries, context, locations)
         } else {
             read_transition(collector, item, entries, context, locations)
         };
         for (transition, places, timed_body) in of_item {
+            // In a purpose, sets of actions may overlap. In a timed model, resets may differ.
             if !context.takes_sets && context.clocks.is_none() {
                 warn_of_repeated(collector, &mut known, &read, &transition, &places);
             }

@@ -29,12 +29,16 @@ use crate::value::Value;
 pub(super) const ONLY_COMPARED: &str = "an id can only be passed on, and compared with `==`, `!=`, `in` and \
     `contains`; use an `int` or a `string` to compute, order or convert";
 
-/// The help for a mistake with an id.
-pub(super) fn explain_ids(sorts: [&Type; 2]) -> Option<String> {
+/// The help for a mistake with a value of this sort, if it is an id.
+pub(super) fn explain_id(sort: &Type) -> Option<String> {
+    sort.is_id().then(|| ONLY_COMPARED.to_owned())
+}
+
+/// The help for two sorts that do not go together, if one of them is an id.
+fn explain_ids(sorts: [&Type; 2]) -> Option<String> {
     match sorts {
         [Type::Id(a), Type::Id(b)] if a != b => Some("ids of different types are never equal".to_owned()),
-        [Type::Id(_), _] | [_, Type::Id(_)] => Some(ONLY_COMPARED.to_owned()),
-        _ => None,
+        [a, b] => explain_id(a).or_else(|| explain_id(b)),
     }
 }
 
@@ -367,7 +371,8 @@ impl<'a, 'c> Typing<'a, 'c> {
         if let Some(Type::String) = sort {
             return self.build_character(&array_term?, &index_term?, &index.span);
         }
-        self.warn_of_index(array_term.as_ref(), array, index, false);
+        let is_store = false;
+        self.warn_of_index(array_term.as_ref(), array, index, is_store);
         if sort.is_some_and(|sort| sort.as_list().is_some()) {
             return self.build_element(&array_term?, &index_term?, &index.span);
         }
@@ -379,7 +384,8 @@ impl<'a, 'c> Typing<'a, 'c> {
     /// Types `a[i := e]` of an array, a list or a map.
     fn type_store(&mut self, array: &Expression, index: &Expression, element: &Expression) -> Option<Term> {
         let array_term = self.term(array);
-        self.warn_of_index(array_term.as_ref(), array, index, true);
+        let is_store = true;
+        self.warn_of_index(array_term.as_ref(), array, index, is_store);
         if let Some(list) = array_term.as_ref().filter(|term| term.sort().as_list().is_some()) {
             return self.type_changed_list(list, index, element);
         }
@@ -633,7 +639,7 @@ impl<'a, 'c> Typing<'a, 'c> {
             return Some(term);
         }
         let message = format!("`{operator}` computes with numbers, but this is {}", term.sort());
-        let help = explain_ids([term.sort(); 2]);
+        let help = explain_id(term.sort());
         self.error("type-mismatch", message, span, format!("this is {}", term.sort()), help);
         None
     }
@@ -775,7 +781,7 @@ impl<'a, 'c> Typing<'a, 'c> {
         if !is_ordered && !matches!(comparison, Comparison::Equal | Comparison::NotEqual) {
             let message =
                 format!("`{comparison}` orders numbers, strings and sets, but these are {}", a.sort());
-            let help = explain_ids([a.sort(); 2])
+            let help = explain_id(a.sort())
                 .unwrap_or_else(|| "values of this type can only be compared with `==` and `!=`".to_owned());
             self.error("type-mismatch", message, &whole, format!("these are {}", a.sort()), Some(help));
             return None;

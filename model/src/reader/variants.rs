@@ -199,6 +199,7 @@ impl Typing<'_, '_> {
         let is_own = |part: &Expression| part.span.start == body.span.start;
         let Some(tail) = self.find_tail(body, whole, is_own) else { return };
         let first_kind = &body.kind.parts()[0].kind;
+        // A truth value at the beginning may decide the whole chain: then this is the value and the result.
         let result = match (first_kind, tail.sign) {
             (ExpressionKind::Truth(value @ true), "||") | (ExpressionKind::Truth(value @ false), "&&") => {
                 Some((value, value))

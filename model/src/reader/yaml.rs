@@ -373,7 +373,7 @@ fn explain_stop(text: &str, stop: usize, message: &str) -> String {
     let mut in_same_block = lines_above.by_ref().take_while(|other| indent(other) >= indent(line));
     let sibling = in_same_block.find(|other| indent(other) == indent(line));
     let is_item = |line: &str| line.trim_start().starts_with("- ");
-    // A key below a mapping in braces, which belongs to it.
+    // A key below a mapping in braces, which belongs to it. But `from:` begins a transition of its own.
     let is_key = |line: &str| line.trim_start().split_once(':').is_some_and(|(key, _)| lexer::is_name(key));
     let is_braced = above.contains('{') && is_key(line) && !line.trim_start().starts_with("from:");
     if let Some(inside) = above.trim().strip_suffix('}').filter(|_| is_braced)
@@ -669,7 +669,7 @@ impl Builder<'_, '_> {
         self.collector.error("nested-too-deep", message, bytes, "one level too many");
     }
 
-    /// Counts a new node, remembers it under its anchor if it has one, and adds it.
+    /// Counts a new node, remembers it under its anchor (0 is none), and adds it. `None` as in [`Self::add`].
     fn complete(&mut self, node: Yaml, anchor: usize) -> Option<()> {
         let bytes = node.span.clone();
         let node = Arc::new(node);
@@ -680,7 +680,8 @@ impl Builder<'_, '_> {
         self.add(node, bytes)
     }
 
-    /// Adds a complete node to the innermost open collection.
+    /// Adds a complete node to the innermost open collection. `None` if there are too many nodes, which is
+    /// reported at `bytes`.
     fn add(&mut self, node: Arc<Yaml>, bytes: Range<usize>) -> Option<()> {
         // Repeated nodes count each time.
         let total = self.open.iter().map(|open| open.size).fold(node.size, usize::saturating_add);

@@ -133,6 +133,7 @@ struct Compiler {
 }
 
 impl Compiler {
+    /// Compiles a part. It is evaluated once if it is large, since it may be shared.
     fn compile(&mut self, term: &Term) -> Code {
         if term.written_size() < WORTH_REMEMBERING {
             return self.compile_root(term);

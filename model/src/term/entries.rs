@@ -188,7 +188,8 @@ impl EntryTable {
 
 /// Lowers `{a, b}`, or `[a: 1, b: 2]` with keys and values in turn. `None` if the type has no bound.
 pub(super) fn set_or_map_of(ty: &Arc<RecordType>, parts: &[Term]) -> Option<Term> {
-    let mut table = as_table(&Term::literal(Value::any(&Type::Record(ty.clone()))))?;
+    let empty = Value::any(&Type::Record(ty.clone()));
+    let mut table = as_table(&Term::literal(empty))?;
     for entry in parts.chunks_exact(table.width) {
         table = table.with_entry(&Term::yes(), entry);
     }

@@ -75,6 +75,7 @@ pub(super) fn has_key(table: &Term, key: &Term) -> Term {
     has_key_in(&KeyFields::of(table), key)
 }
 
+/// Makes `k in s` of the parts of `s`.
 fn has_key_in(parts: &KeyFields, key: &Term) -> Term {
     let is_present = |(number, known): (usize, Value)| {
         Term::and([Term::equal(key, &Term::literal(known)), parts.has_number(number)])

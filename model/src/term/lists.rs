@@ -99,7 +99,7 @@ fn is_number(term: &Term, number: usize) -> Term {
 }
 
 /// The condition that the length is this number. A number that is added to the length moves to the other
-/// side.
+/// side, where `canonical` finds it.
 fn is_length(length: &Term, number: usize) -> Term {
     match length.node() {
         Node::Arithmetic(Operator::Add, a, b) if b.as_literal().is_some() => {

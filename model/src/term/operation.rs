@@ -247,6 +247,7 @@ impl DerivedOperation {
         }
     }
 
+    /// The sort of the result. The arguments are such that [`Self::accepts`] accepts them.
     fn sort(&self, arguments: &[Term]) -> Type {
         match self {
             DerivedOperation::Call(function) => function.body.sort().clone(),
@@ -621,7 +622,7 @@ impl StandardOperation {
         }
     }
 
-    /// Does it have a value wherever its arguments have one? A union with a bound need not.
+    /// Does it have a value wherever its arguments have one? The caller has answered for a union.
     fn is_total(self) -> bool {
         use StandardOperation as On;
         let reads =

@@ -602,6 +602,7 @@ fn write_with_signs(f: &mut dyn fmt::Write, operation: StandardOperation, argume
         On::Joined | On::Union => (Binding::Sum, "+", Binding::Product),
         On::Difference => (Binding::Sum, "-", Binding::Product),
         On::Intersection => (Binding::Product, "*", Binding::Unary),
+        // `q[i]`, `q[i..j]` and `q[i := e]`
         _ => {
             write_typed(f, &arguments[0], Binding::Atom)?;
             f.write_str("[")?;

@@ -145,7 +145,7 @@ pub(crate) fn own_condition(operation: StringOperation, arguments: &[Term]) -> T
 }
 
 /// Computes the value of the operation, if it has one. A concatenation takes at most one character more than
-/// [`budget::MAX_DIGITS`] of its second part. Then it is too long itself, and nobody uses it.
+/// [`budget::MAX_DIGITS`] of its second part. If this leaves some out, the result is too long for any use.
 pub fn on_values(operation: StringOperation, arguments: &[Value]) -> Option<Value> {
     use StringOperation as On;
     let count = |text: &str| Value::int(text.chars().count());
