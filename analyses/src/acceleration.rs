@@ -83,6 +83,7 @@ impl Repetition {
             (*dimension, Some(LinearExpression::variable(*dimension).plus(&change)))
         });
         let moves: Box<Assignments> = moves.collect();
+        // Without congruences, the meet only tells the domain that the new dimension is an integer.
         let with_times = from.add_dimensions(1).meet_congruences(&[], &integer);
         with_times.meet_constraints(&[at_least_once], &integer).assign(&moves).remove_last_dimensions(1)
     }

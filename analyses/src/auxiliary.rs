@@ -114,7 +114,7 @@ impl Auxiliaries {
         if let Some((.., number)) = self.quotients.iter().find(|(a, b, _)| (a, b) == (dividend, divisor)) {
             return Some(number.clone());
         }
-        let number = self.add(dimensions, true)?;
+        let number = self.add(dimensions, /* is_whole */ true)?;
         self.quotients.push((dividend.clone(), divisor.clone(), number.clone()));
         Some(number)
     }

@@ -20,6 +20,7 @@ pub type Cube = Vec<Vec<u32>>;
 pub fn split_into_cubes(frame: &Frame, cells: &[u32]) -> Vec<Cube> {
     let places = frame.finite.len();
     let (cells, open_pairs) = frame.without_idle_pairs(cells);
+    // An open pair may be any.
     let digits = |cell: u32, place: usize| match open_pairs.contains(&place) {
         true => vec![0, 1],
         false => vec![frame.digit(cell, place)],

@@ -46,6 +46,7 @@ pub struct Update {
     pub condition: Formula,
     /// The assigned dimensions; `None` is an unknown value.
     pub numeric: Vec<(usize, Option<LinearExpression>)>,
+    /// The bounds of the unknown values.
     pub unknown_bounds: Vec<Constraint>,
     /// The new digits, by position; `None` is any.
     pub finite: Vec<(usize, Option<u32>)>,
@@ -311,6 +312,7 @@ impl Effect {
         }
     }
 
+    /// Adds a dimension for a number that a parameter has, and returns it.
     fn add_parameter(&mut self, frame: &Frame, place: &Place) -> usize {
         let dimension = frame.dimensions() + self.parameter_integer.len();
         let variable = LinearExpression::variable(dimension);
@@ -708,7 +710,7 @@ pub fn project_guards(domain: AnyDomain, frame: &Frame, iosts: &Iosts) -> Vec<Co
     frame.condition_limit = frame.condition_limit.min(128);
     let frame = &frame;
     let mut effects = Effects::default();
-    effects.number_all(frame, iosts, CASE_LIMIT, false);
+    effects.number_all(frame, iosts, CASE_LIMIT, /* blind */ false);
     let mut guard_constraints = Vec::new();
     let assigns_list = |effect: &Effect| effect.assigned.iter().any(|assigned| !assigned.lists.is_empty());
     let is_projected = |effect: &&mut Effect| !effect.numeric_parameters.is_empty() || assigns_list(effect);

@@ -243,6 +243,7 @@ impl<E: Equations> SolverRun<'_, E> {
     /// Solves an outermost component in phases.
     fn guide(&mut self, part: Range<usize>) -> Result<(), Exhausted> {
         let inside: HashSet<u32> = self.order.nodes[part.clone()].iter().copied().collect();
+        // The closed edges of the component, by the nodes that they leave.
         let mut leaving: HashMap<u32, Vec<u32>> = HashMap::new();
         for node in &inside {
             for &edge in &self.flow.incoming[*node as usize] {

@@ -76,6 +76,7 @@ impl Congruence {
         sum.is_integer() && sum.numerator().is_multiple_of(&self.modulus)
     }
 
+    /// The row of which [`Congruence::of_row`] makes this congruence.
     fn row(&self, dimensions: usize) -> GridRow {
         let part =
             |entry: &Integer| Rational::new(entry.clone(), self.modulus.clone()).unwrap_or(Rational::ZERO);

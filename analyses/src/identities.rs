@@ -305,6 +305,7 @@ impl CompileScope<'_> {
         Formula::or(cases)
     }
 
+    /// The ids that a term may be, each with its condition. Errors: the subterm with too many.
     fn id_cases(&mut self, term: &Term) -> Result<Split<Term>, Beyond> {
         if let Some(known) = self.memory.ids.get(term) {
             return known.clone();

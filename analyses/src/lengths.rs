@@ -38,6 +38,7 @@ impl CompileScope<'_> {
         }
     }
 
+    /// Compiles what a comparison of strings says of their lengths. An excluded equality is "no".
     pub(crate) fn compared_strings(&mut self, comparison: Comparison, a: &Term, b: &Term) -> Formula {
         self.note_imprecision((Term::compare(comparison, a, b), ImprecisionReason::String));
         match comparison {
@@ -47,6 +48,7 @@ impl CompileScope<'_> {
         }
     }
 
+    /// Compares the lengths of two strings. "Yes" if one of them is not linear.
     fn compare_lengths(&mut self, comparison: Comparison, a: &Term, b: &Term) -> Formula {
         let (a, b) = (a.length(), b.length());
         match self.linear(&a).and_then(|_| self.linear(&b)) {

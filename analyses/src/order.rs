@@ -53,10 +53,10 @@ pub fn weak_order(successors: &[Vec<u32>], entries: &[u32]) -> WeakOrder {
                     });
                 }
             }
-            OrderWork::Node(node) => order.push(node, false),
+            OrderWork::Node(node) => order.push(node, /* is_head */ false),
             OrderWork::Component(component) => {
                 let position = order.nodes.len() as u32;
-                order.push(component[0], true);
+                order.push(component[0], /* is_head */ true);
                 // The component is closed after its other nodes, which are on top.
                 open_work.push(OrderWork::Close(position));
                 if component.len() > 1 {

@@ -37,7 +37,7 @@ pub fn strings_read_alone(iosts: &Iosts) -> BTreeSet<Datum> {
                 _ => {
                     let data = term.data();
                     let Some(only) = data.first().filter(|_| data.len() == 1) else { continue };
-                    // The length of a list is known anyway.
+                    // Of a list, a condition without an operation reads the length, which is known anyway.
                     let is_read = *only.ty() == Type::String || term.written().is_none();
                     if has_strings(only) && is_read && !parameters.contains(only) {
                         strings.insert(only.clone());

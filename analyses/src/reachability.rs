@@ -347,7 +347,7 @@ fn find_stages_of_regions<T: Copy>(
     iterations: &mut Iterations,
 ) -> Option<[StageValues; 2]> {
     let top = abstraction.top();
-    let accepting: Vec<LocationId> = backward.locations().collect();
+    let accepting: Vec<LocationId> = backward.entry_locations().collect();
     let initial_entry =
         |location: LocationId| (location == iosts.initial).then(|| forward.entry.clone()).flatten();
     let accepting_entry = |location: LocationId| accepting.contains(&location).then(|| top.clone());
@@ -437,7 +437,7 @@ struct OneWay<T> {
 }
 
 impl<T: Copy> OneWay<T> {
-    fn locations(&self) -> impl Iterator<Item = LocationId> {
+    fn entry_locations(&self) -> impl Iterator<Item = LocationId> {
         self.clauses.entries.iter().map(|entry| self.clauses.points[*entry as usize].location)
     }
 
@@ -530,11 +530,11 @@ impl<T> Equations for Transfers<'_, T> {
     }
 
     fn transfer(&mut self, edge: u32, source: &AbstractValue) -> AbstractValue {
-        self.take_along(edge, source, false)
+        self.take_along(edge, source, /* repeated */ false)
     }
 
     fn repeated(&mut self, edge: u32, source: &AbstractValue) -> AbstractValue {
-        self.take_along(edge, source, true)
+        self.take_along(edge, source, /* repeated */ true)
     }
 
     fn join(&mut self, a: &AbstractValue, b: &AbstractValue) -> AbstractValue {

@@ -166,8 +166,8 @@ impl<'a> CompileScope<'a> {
         term.written().filter(|_| self.has_large_lists(term)).unwrap_or_else(|| term.node())
     }
 
-    /// What a read of a known record or array comes to. If a large list may be read below, the read is taken
-    /// as it was written.
+    /// Simplifies a read of a record or array that is known. If a large list may be read below, the read is
+    /// taken as it was written. `None`: there is nothing to simplify.
     fn known_part(&self, term: &Term) -> Option<Term> {
         let written = if self.has_large_lists(term) { simplify_written_read(term) } else { None };
         written.or_else(|| simplify_read(self.frame.arrays, term))
@@ -598,6 +598,7 @@ fn truth(holds: bool) -> Formula {
     if holds { Formula::Yes } else { Formula::No }
 }
 
+/// Are values of this sort compared part by part?
 fn has_parts(arrays: Arrays, sort: &Type) -> bool {
     match sort {
         Type::Record(_) => true,
@@ -753,6 +754,7 @@ fn choose_cell(arrays: Arrays, array: &Term, index: &Term) -> Option<Term> {
     )
 }
 
+/// Is it an array, a cell of one, or a field of these?
 pub(crate) fn mentions_array(term: &Term) -> bool {
     match term.node() {
         Node::Select(..) | Node::Store(..) => true,

@@ -31,7 +31,7 @@ impl Element {
 
     /// [`Element::meet_constraints`].
     pub fn meet_prepared(&self, constraints: &mut PreparedConstraints) -> Result<Self, Error> {
-        self.has(constraints.dimensions)?;
+        self.require_dimensions(constraints.dimensions)?;
         // SAFETY: see `list_prepared`; the array is borrowed mutably, so that it may be written to.
         self.manager().make(|manager| unsafe {
             sys::ap_abstract0_meet_lincons_array(manager, 0, self.raw(), &mut constraints.raw.0)
@@ -40,9 +40,9 @@ impl Element {
 
     /// [`Element::widen_within`].
     pub fn widen_prepared(&self, other: &Self, thresholds: &mut PreparedConstraints) -> Result<Self, Error> {
-        self.fits(other)?;
-        self.has(thresholds.dimensions)?;
-        self.is_no_octagon()?;
+        self.require_fit(other)?;
+        self.require_dimensions(thresholds.dimensions)?;
+        self.refuse_octagon()?;
         // SAFETY: see `list_prepared`; the array is borrowed mutably, so that it may be reordered.
         self.manager().make(|manager| unsafe {
             let array = &mut thresholds.raw.0;
@@ -52,7 +52,7 @@ impl Element {
 
     /// [`Element::bound`].
     pub fn bound_prepared(&self, expression: &mut PreparedExpression) -> Result<Interval, Error> {
-        self.has(expression.dimensions)?;
+        self.require_dimensions(expression.dimensions)?;
         let (interval, outcome) = self.manager().call(|manager| {
             // SAFETY: see `list_prepared`; the library reads the expression, and gives a new interval, which
             // is read and freed.
@@ -68,16 +68,16 @@ impl Element {
 
     /// [`Element::assign`].
     pub fn assign_prepared(&self, assignments: &mut PreparedAssignments) -> Result<Self, Error> {
-        self.assigned(assignments, sys::ap_abstract0_assign_linexpr_array)
+        self.transform(assignments, sys::ap_abstract0_assign_linexpr_array)
     }
 
     /// [`Element::substitute`].
     pub fn substitute_prepared(&self, assignments: &mut PreparedAssignments) -> Result<Self, Error> {
-        self.assigned(assignments, sys::ap_abstract0_substitute_linexpr_array)
+        self.transform(assignments, sys::ap_abstract0_substitute_linexpr_array)
     }
 
-    fn assigned(&self, given: &mut PreparedAssignments, function: AssignFunction) -> Result<Self, Error> {
-        self.has(given.dimensions)?;
+    fn transform(&self, given: &mut PreparedAssignments, function: AssignFunction) -> Result<Self, Error> {
+        self.require_dimensions(given.dimensions)?;
         if given.targets.is_empty() {
             return Ok(self.clone());
         }
@@ -89,7 +89,7 @@ impl Element {
         })
     }
 
-    fn has(&self, dimensions: usize) -> Result<(), Error> {
+    fn require_dimensions(&self, dimensions: usize) -> Result<(), Error> {
         if self.dimensions() == dimensions {
             return Ok(());
         }

@@ -58,6 +58,7 @@ impl Manager {
         self.make(|manager| unsafe { sys::ap_abstract0_bottom(manager, integers, reals) })
     }
 
+    /// Calls a function of the library that makes a value. A 0 after the manager lets its arguments stay.
     pub(crate) fn make(
         &self,
         function: impl FnOnce(*mut sys::ap_manager_t) -> *mut sys::ap_abstract0_t,
@@ -99,7 +100,7 @@ impl Element {
     }
 
     /// Can the library work on both? Not all of its functions ask.
-    pub(crate) fn fits(&self, other: &Self) -> Result<(), Error> {
+    pub(crate) fn require_fit(&self, other: &Self) -> Result<(), Error> {
         if self.library() != other.library() {
             return Err(Error::argument(format!(
                 "{:?} and {:?} do not mix",
@@ -121,7 +122,7 @@ impl Element {
     /// Is there no vector? `false` is not certain where dimensions are integers.
     pub fn is_bottom(&self) -> Result<bool, Error> {
         // SAFETY: here and below: manager and value live, and belong together; other values are checked by
-        // `fits`.
+        // `require_fit`.
         self.ask(|manager| unsafe { sys::ap_abstract0_is_bottom(manager, self.raw()) })
     }
 
@@ -131,7 +132,7 @@ impl Element {
     }
 
     pub fn is_leq(&self, other: &Self) -> Result<bool, Error> {
-        self.fits(other)?;
+        self.require_fit(other)?;
         // SAFETY: see `is_bottom`.
         self.ask(|manager| unsafe { sys::ap_abstract0_is_leq(manager, self.raw(), other.raw()) })
     }
@@ -176,14 +177,14 @@ impl Element {
     }
 
     pub fn meet(&self, other: &Self) -> Result<Self, Error> {
-        self.fits(other)?;
+        self.require_fit(other)?;
         // SAFETY: see `is_bottom`.
         self.0.manager.make(|manager| unsafe { sys::ap_abstract0_meet(manager, 0, self.raw(), other.raw()) })
     }
 
     /// The least upper bound.
     pub fn join(&self, other: &Self) -> Result<Self, Error> {
-        self.fits(other)?;
+        self.require_fit(other)?;
         // SAFETY: see `is_bottom`.
         self.0.manager.make(|manager| unsafe { sys::ap_abstract0_join(manager, 0, self.raw(), other.raw()) })
     }
@@ -195,7 +196,7 @@ impl Element {
 
     /// The widening. Precondition: this element is within the other.
     pub fn widen(&self, other: &Self) -> Result<Self, Error> {
-        self.fits(other)?;
+        self.require_fit(other)?;
         // SAFETY: see `is_bottom`.
         self.0.manager.make(|manager| unsafe { sys::ap_abstract0_widening(manager, self.raw(), other.raw()) })
     }
@@ -209,7 +210,7 @@ impl Element {
         self.widen_prepared(other, &mut PreparedConstraints::of(thresholds, self.dimensions())?)
     }
 
-    pub(crate) fn is_no_octagon(&self) -> Result<(), Error> {
+    pub(crate) fn refuse_octagon(&self) -> Result<(), Error> {
         if self.library() == ApronLibrary::Octagon {
             return Err(Error::argument("octagons are widened with thresholds by widen_octagon"));
         }
@@ -219,7 +220,7 @@ impl Element {
     /// The widening of octagons whose bounds stop at the next of these numbers before they go to ∞. A bound
     /// is on `±x ± y`, or on `±2x`: twice the bound on `±x`. Precondition as for [`Element::widen`].
     pub fn widen_octagon(&self, other: &Self, thresholds: &BTreeSet<RBig>) -> Result<Self, Error> {
-        self.fits(other)?;
+        self.require_fit(other)?;
         if self.library() != ApronLibrary::Octagon {
             return Err(Error::argument("not an octagon"));
         }

@@ -66,6 +66,7 @@ impl Drop for RawExpression {
 }
 
 impl RawExpression {
+    /// Makes the expression over so many dimensions. Errors: it has more coefficients.
     pub(crate) fn of(expression: &Affine, dimensions: usize) -> Result<Self, Error> {
         let size = expression.coefficients.len();
         if size > dimensions || u32::try_from(dimensions).is_err() {

@@ -112,7 +112,8 @@ impl Manager {
         format!("{} {}", library.to_string_lossy(), version.to_string_lossy())
     }
 
-    /// Calls a function of the library, and looks whether it raised an exception.
+    /// Calls a function of the library, and looks whether it raised an exception. Also returns what a failed
+    /// call gives, because that may have to be freed.
     pub(crate) fn call<T>(
         &self,
         function: impl FnOnce(*mut sys::ap_manager_t) -> T,

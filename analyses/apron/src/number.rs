@@ -86,7 +86,7 @@ fn write(to: &mut sys::mpz, value: &IBig) {
     }
     let (sign, magnitude) = value.clone().into_parts();
     let bytes = magnitude.to_le_bytes();
-    // SAFETY: as above; `bytes` holds as many words of one byte as is said, and is only read.
+    // The words are bytes, the least first. SAFETY: as above; `bytes` holds so many, and is only read.
     unsafe {
         sys::__gmpz_import(to, bytes.len(), -1, 1, -1, 0, bytes.as_ptr().cast());
         if sign == Sign::Negative {

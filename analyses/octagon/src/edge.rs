@@ -71,7 +71,7 @@ pub(crate) fn sides(constraint: &Constraint) -> Vec<WeightedSum> {
 }
 
 impl WeightedSum {
-    /// The bound of an entry that it is up to a factor. `None`: it is not octagonal.
+    /// The bound of one entry that says the same, up to a factor. `None`: it is not octagonal.
     pub(crate) fn edge(&self) -> Option<DbmEdge> {
         match &self.terms[..] {
             [(node, weight)] => {

@@ -51,6 +51,7 @@ fn is_same(a: &[Arc<OctagonBlock>], b: &[Arc<OctagonBlock>]) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(|(a, b)| block::equal(a, b))
 }
 
+/// Finds the block that equals a block of another octagon. `places` are those of `octagon`.
 pub(crate) fn find_same_block<'a>(
     octagon: &'a Octagon,
     places: &[Option<(usize, usize)>],

@@ -64,7 +64,7 @@ impl SumTable {
         (gain.signum() > 0 || is_stricter).then_some(Gain::Finite(gain))
     }
 
-    /// A bound of the weighted sum.
+    /// An upper bound of the weighted sum of the nodes. `None`: it has none.
     fn greatest(&self, mut weights: Vec<Integer>) -> SumBound {
         let (mut total, mut is_strict) = (Rational::ZERO, false);
         let mut add = |(value, strict): &(Rational, bool), weight: &Integer| {
@@ -108,7 +108,8 @@ pub(crate) fn implied_edges(octagon: &Octagon, sum: &WeightedSum) -> Vec<DbmEdge
     let negations: Vec<usize> = sum.terms.iter().map(|(node, _)| node ^ 1).collect();
     let table = SumTable::of(octagon, &negations);
     let weights: Vec<Integer> = sum.terms.iter().map(|(_, weight)| weight.clone()).collect();
-    // The bound is the value less the least value of the rest, divided by the weight.
+    // The bound is the value less the least value of the rest, divided by the weight. The least value is read
+    // from the negations: it is their greatest value, negated.
     let bound = |taken: &[usize], weight: &Integer| {
         let mut rest = weights.clone();
         for at in taken {

@@ -41,6 +41,7 @@ impl Octagon {
             let (ours, theirs) = (&ours[set[0]], &theirs[set[0]]);
             let are_same =
                 || ours.len() == theirs.len() && ours.iter().zip(theirs).all(|(a, b)| block::equal(a, b));
+            // Nothing is lowered if one octagon has no bounds here, or both have the same.
             let has_points = if theirs.is_empty() || ours.is_empty() || are_same() {
                 let known = if ours.is_empty() { theirs } else { ours };
                 known.iter().all(|block| push_rounded(block, integer, &mut blocks))

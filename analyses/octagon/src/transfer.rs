@@ -131,8 +131,8 @@ fn image(octagon: &Octagon, sources: &[ImageSource]) -> Octagon {
             ImageSource::Constant(value) => {
                 let mut matrix = Matrix::unbounded(1, value.denominator().clone());
                 let double = value.numerator() + value.numerator();
-                matrix.set(0, 1, UpperBound::new(-&double, false));
-                matrix.set(1, 0, UpperBound::new(double, false));
+                matrix.set(0, 1, UpperBound::new(-&double, /* strict */ false));
+                matrix.set(1, 0, UpperBound::new(double, /* strict */ false));
                 block::split(&[target], matrix, &mut blocks);
             }
             ImageSource::Node(node, _) => match places[node / 2] {
@@ -183,7 +183,7 @@ fn image_of_matrix(
     let mut moved = Matrix::unbounded(targets.len(), scale);
     for (row, column) in pairs(targets.len()) {
         if row != column {
-            let shift = UpperBound::new(&offsets[column] - &offsets[row], false);
+            let shift = UpperBound::new(&offsets[column] - &offsets[row], /* strict */ false);
             moved.set(row, column, matrix.get(nodes[row].0, nodes[column].0).plus(&shift));
         }
     }

@@ -47,6 +47,7 @@ impl Octagon {
                 None => old_parts.push(reduced(block)),
             }
         }
+        // Blocks that both have add equally many equalities to both sides, so they are not counted.
         let equalities =
             |reduced: &[Reduced]| reduced.iter().map(|part| part.equalities.len()).sum::<usize>();
         if equalities(&old_parts) > 0 {

@@ -107,6 +107,7 @@ fn adjacent_few(
                 });
                 one
             }
+            // With more misses, the test would refute little.
             _ => outside,
         };
         let mut refuter_count = 0;
@@ -294,6 +295,7 @@ impl Columns {
         &self.bits[border * self.words..][..self.words]
     }
 
+    /// This word of the set of all rays.
     fn all(&self, word: usize) -> u64 {
         let rest = self.rays - 64 * word;
         if rest < 64 { (1 << rest) - 1 } else { u64::MAX }

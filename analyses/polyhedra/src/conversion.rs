@@ -171,6 +171,7 @@ impl Cone {
         }
     }
 
+    /// The number of lines and rays.
     pub(crate) fn size(&self) -> usize {
         match self {
             Self::Words(words) => (words.lines.len() + words.rays.len()) / words.width,
@@ -285,6 +286,7 @@ impl<N: CheckedNumber> ConeGenerators<N> {
         budget: &RowBudget,
     ) -> Result<Option<bool>, Exceeded> {
         let start = self.halfspaces.len();
+        // These are taken out, so that they can be read while the rest changes.
         let mut halfspaces = core::mem::take(&mut self.halfspaces);
         let mut scratch = core::mem::take(&mut self.scratch);
         let result = match push_row(halfspace, &mut halfspaces) {
@@ -302,7 +304,7 @@ impl<N: CheckedNumber> ConeGenerators<N> {
         result
     }
 
-    /// Adds a half-space as a row of these numbers. It gets the number `border` if it is kept.
+    /// [`Self::add`] for a row of these numbers. The half-space gets the number `border` if it is kept.
     fn add_row(
         &mut self,
         halfspace: &[N],
@@ -340,7 +342,8 @@ impl<N: CheckedNumber> ConeGenerators<N> {
         self.words = words;
     }
 
-    /// Step 1: the line at `index` crosses the border. `value` is its product with the half-space.
+    /// Step 1: the line at `index` crosses the border. `value` is its product with the half-space. `None`: a
+    /// number does not fit, and nothing has changed.
     fn split_line(
         &mut self,
         halfspace: &[N],
@@ -403,7 +406,7 @@ impl<N: CheckedNumber> ConeGenerators<N> {
         Some(())
     }
 
-    /// Step 2: all lines are parallel to the border, which separates the rays.
+    /// Step 2 of [`Self::add`]: all lines are parallel to the border, which separates the rays.
     fn split_rays(
         &mut self,
         halfspace: &[N],

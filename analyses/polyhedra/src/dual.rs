@@ -354,6 +354,7 @@ fn assemble(minimal: Minimal, has_infinite_facet: bool, excluded: &[BitSet], kep
         row::normalise(&mut sum);
         sum
     };
+    // An excluded face that is no facet needs a constraint of its own.
     let mut extra: Constraints = excluded
         .iter()
         .filter(|face| !facets.iter().any(|facet| facet.rays == **face))
@@ -364,6 +365,7 @@ fn assemble(minimal: Minimal, has_infinite_facet: bool, excluded: &[BitSet], kep
         })
         .collect();
     extra.sort();
+    // Each kept face has a point: its only corner, or one in its middle.
     let mut middles = GeneratorRows::new();
     let mut is_point = BitSet::default();
     for face in kept {

@@ -59,7 +59,7 @@ fn keep_minimal(sets: Vec<BitSet>) -> Vec<BitSet> {
     antichain(sets, |set, kept| kept.is_subset(set))
 }
 
-/// Keeps each set that no other one covers.
+/// Keeps each set that no other one covers. Of equal sets the first is kept.
 fn antichain(sets: Vec<BitSet>, is_covered: impl Fn(&BitSet, &BitSet) -> bool) -> Vec<BitSet> {
     let mut kept: Vec<BitSet> = Vec::new();
     for set in sets {
@@ -114,6 +114,7 @@ pub(crate) fn largest_excluded(
     let mut family = vec![BitSet::all(faces.generators)];
     // A point in a smaller face is also one in each larger face around it, so only the smallest matter.
     for point in keep_maximal(points.to_vec()) {
+        // A face contains a point if the point lies on all facets around the face.
         let contains = |face: &BitSet| {
             faces
                 .facets

@@ -76,10 +76,10 @@ impl DenseInterval {
         let is_equality = constraint.relation() == Relation::Equal;
         let mut cuts = false;
         if is_lower || is_equality {
-            cuts |= take_further(&mut self.lower, &end, Ordering::Greater, true);
+            cuts |= take_further(&mut self.lower, &end, Ordering::Greater, /* prefers_open */ true);
         }
         if !is_lower || is_equality {
-            cuts |= take_further(&mut self.upper, &end, Ordering::Less, true);
+            cuts |= take_further(&mut self.upper, &end, Ordering::Less, /* prefers_open */ true);
         }
         cuts
     }
@@ -121,6 +121,7 @@ impl DenseInterval {
         Some(Dual {
             equalities,
             facets: constraints.len() - equalities,
+            // Only two different ends imply that the first coordinate is not negative.
             has_infinite_facet: equalities > 0 || constraints.len() < 2,
             constraints,
             lines,
@@ -182,8 +183,8 @@ pub(crate) fn from_generators(base: Option<&Arc<Dual>>, added: &[Generator]) -> 
                     (denominator, numerator) = (denominator.div_exact(&gcd), numerator.div_exact(&gcd));
                 }
                 let end = IntervalEnd { numerator, denominator, is_open: *kind == Kind::ClosurePoint };
-                take_further(&mut hull.lower, &end, Ordering::Less, false);
-                take_further(&mut hull.upper, &end, Ordering::Greater, false);
+                take_further(&mut hull.lower, &end, Ordering::Less, /* prefers_open */ false);
+                take_further(&mut hull.upper, &end, Ordering::Greater, /* prefers_open */ false);
             }
         }
     }

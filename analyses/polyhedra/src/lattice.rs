@@ -373,7 +373,6 @@ fn is_within(dimensions: usize, smaller: &[Block], larger: &[Block]) -> bool {
     product(smaller).is_leq(&product(larger))
 }
 
-/// For each dimension, the index of the block that it belongs to.
 pub(crate) type Owners = SmallVec<[Option<usize>; 16]>;
 
 /// For each dimension, the index of the block that it belongs to.
@@ -423,6 +422,7 @@ fn satisfies_terms(blocks: &[Block], owners: &[Option<usize>], terms: BlockTerms
     let mut concerned: SmallVec<[usize; 8]> = SmallVec::new();
     for (dimension, _) in terms.iter() {
         match owners[dimension] {
+            // The dimension may have any value.
             None => return false,
             Some(index) if concerned.contains(&index) => {}
             Some(index) => concerned.push(index),

@@ -14,6 +14,7 @@ thread_local! {
     pub(crate) static SPENT: Cell<u64> = const { Cell::new(0) };
 }
 
+/// Counts work. What the account does not have is owed.
 pub(crate) fn spend(work: u64) {
     if let Some(left) = LEFT.get() {
         LEFT.set(Some(left.saturating_sub(work)));

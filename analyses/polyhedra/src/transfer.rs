@@ -281,6 +281,7 @@ impl Polyhedron {
         self.tighten_within(integer, &RowBudget::unlimited())
     }
 
+    /// [`Polyhedron::tighten`], block by block, as far as the budget suffices.
     pub(crate) fn tighten_within(&self, integer: &[bool], budget: &RowBudget) -> Self {
         let Some(blocks) = self.fine() else {
             return self.clone();

@@ -103,7 +103,7 @@ pub(crate) fn substitute_one(
         }
         return Some(Polyhedron::of_blocks(dimensions, result));
     }
-    // Both dimensions are alone in their blocks, so one takes the place of the other.
+    // The dimension is alone in its block, and the one that is read is in no block, so it takes its place.
     let read = reads.next()?;
     if reads.next().is_some() || owners[read].is_some() || block.dimensions.len() > 1 {
         return None;

@@ -93,8 +93,8 @@ impl Polyhedron {
     }
 }
 
-/// Drops the half-spaces that contain another one of the same direction. Thresholds often have the same
-/// direction.
+/// Drops the half-spaces that contain another one of the same direction, as thresholds often do. Equalities
+/// stay.
 fn keep_strongest(mut constraints: Vec<Constraint>) -> Vec<Constraint> {
     // Among constraints of one direction, the smallest constant comes first, and its strict half-space.
     let is_equality = |constraint: &Constraint| constraint.relation() == Relation::Equal;
@@ -165,6 +165,7 @@ fn widening_constraints(dimensions: usize, old: &[Block], new: &[Block]) -> Vec<
             let constraint = block.outward(constraint, dimensions);
             let closed = constraint.with_relation(Relation::AtLeast);
             match constraint.relation() {
+                // The halves are `e >= 0` and the negation of `e > 0`.
                 Relation::Equal => {
                     let opposite = constraint.with_relation(Relation::Greater).negated();
                     result.extend(core::iter::once(closed).chain(opposite).filter(|half| implied(half)));

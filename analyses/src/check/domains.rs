@@ -220,7 +220,7 @@ fn report_condition(
     let may_be_small = |datum: &&Datum| {
         variable == Some(datum.name())
             && match transition.assignments.get(*datum).map(Term::shape) {
-                // A list that is joined to another one may be full.
+                // If the joined lists have values, only their common length may be too large.
                 Some(TermShape::Operation(DerivedOperation::Standard(StandardOperation::Joined), parts)) => {
                     parts.iter().all(|part| defined(part).is_true())
                 }

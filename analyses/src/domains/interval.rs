@@ -345,12 +345,12 @@ fn bounds_on(dimension: usize, is_upper: bool, thresholds: &[Constraint]) -> imp
 
 /// The nearest threshold at or below the end, or no bound.
 fn step_down(dimension: usize, end: &RangeEnd, thresholds: &[Constraint]) -> RangeEnd {
-    let below = bounds_on(dimension, false, thresholds).filter(|bound| low_is_leq(bound, end));
+    let below = bounds_on(dimension, /* is_upper */ false, thresholds).filter(|bound| low_is_leq(bound, end));
     below.fold(None, |nearest, bound| max_low(&nearest, &bound))
 }
 
 /// The nearest threshold at or above the end, or no bound.
 fn step_up(dimension: usize, end: &RangeEnd, thresholds: &[Constraint]) -> RangeEnd {
-    let above = bounds_on(dimension, true, thresholds).filter(|bound| high_is_leq(end, bound));
+    let above = bounds_on(dimension, /* is_upper */ true, thresholds).filter(|bound| high_is_leq(end, bound));
     above.fold(None, |nearest, bound| min_high(&nearest, &bound))
 }

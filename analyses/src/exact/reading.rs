@@ -22,6 +22,7 @@ use coreach_model::ids;
 /// be read.
 pub(super) fn read_states(proof: &str, problem: &Problem<'_>) -> Option<Vec<(Taken, State)>> {
     let proof = read_expression(proof)?;
+    // `(mp derivation ...)`
     let ("mp", steps) = proof.applied()? else { return None };
     let mut states = Vec::new();
     let mut step = Some(steps.first()?);

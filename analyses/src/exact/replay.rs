@@ -46,8 +46,8 @@ pub(super) fn replay(
     (accepting[last.place()] && is_taken).then_some(run)
 }
 
-/// Finds a transition from one state to the other, and the values of its parameters. `None` if none was
-/// found.
+/// Finds a transition from one state to the other, and the values of its parameters. If one is `wanted`, no
+/// other counts. `None` if none was found.
 fn find_step(
     iosts: &Iosts,
     state: &State,

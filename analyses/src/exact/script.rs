@@ -96,7 +96,7 @@ impl<'a> Problem<'a> {
                 !before[transition.source] || !after[transition.target]
             }
         };
-        // Without a predicate on the side after the transition, `is_cut` says so.
+        // Without any predicate after the transition, the problem counts as cut.
         if is_cut {
             after = after.map(|_| false);
         }

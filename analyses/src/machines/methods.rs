@@ -129,7 +129,7 @@ pub fn suite(machine: &Mealy, method: Method, extra: usize) -> Result<Vec<Word>,
             let covering = cover_transitions(machine, &separation, most_states)?;
             return append_cheapest(machine, &separation, covering);
         }
-        Method::Tour => return Err(NoSuite::NoTour),
+        Method::Tour => unreachable!("a tour was returned above"),
     };
     // `uio` has no guarantee, so its traversals take one transition only.
     let most_states = if method == Method::Uio { 0 } else { most_states };

@@ -236,6 +236,7 @@ struct Printer {
 }
 
 impl Printer {
+    /// Counts the uses of a term and of its parts. Returns the number of its nodes.
     fn count(&mut self, term: &Term) -> usize {
         if let Some((uses, size)) = self.uses.get_mut(term) {
             *uses += 1;
@@ -246,6 +247,7 @@ impl Printer {
         size
     }
 
+    /// Prints a term after its parts, or the name to which it is bound.
     fn print(&mut self, term: &Term) -> String {
         coreach_model::budget::ask();
         if let Some(name) = self.names.get(term) {

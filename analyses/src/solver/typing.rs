@@ -157,6 +157,7 @@ struct TermWalk {
 }
 
 impl TermWalk {
+    /// Adds the facts of a term and of its parts.
     fn visit(&mut self, term: &Term) {
         self.facts.strings = self.facts.strings || term.sort().contains(&Type::String);
         if !self.seen.insert(term.clone()) {
@@ -165,7 +166,7 @@ impl TermWalk {
         self.facts.computed |= contains_array(term.sort()) && term.sort().contains(&Type::String);
         if let Node::Literal(value) = term.node() {
             self.facts.beyond |= is_beyond(value);
-            // No string lies between one that ends with the character 0 and the one before it.
+            // No string lies between `s` and `s` with a character 0 behind it, but a number would.
             self.facts.computed |= value.to_string().contains(r"\u{0}");
             return;
         }

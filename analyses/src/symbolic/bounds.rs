@@ -302,8 +302,8 @@ impl OpenBounds {
             }
             // Its ends are not rounded, so they may contradict the type. This is no bound of a box.
             Comparison::Equal => {
-                ends.add(BoundSide::High, end(false), false);
-                ends.add(BoundSide::Low, end(false), false);
+                ends.add(BoundSide::High, end(/* is_excluded */ false), /* is_integer */ false);
+                ends.add(BoundSide::Low, end(/* is_excluded */ false), /* is_integer */ false);
                 return false;
             }
             Comparison::NotEqual => return false,

@@ -139,7 +139,7 @@ fn replace_bound(
 fn eliminate_by_equation(case: &Prenex) -> Option<Vec<Prenex>> {
     case.bound.iter().filter(|datum| is_decided_by_in_type(datum.ty())).find_map(|datum| {
         let solve =
-            |part: &Term| match solve_for(part, datum).or_else(|| solve_reals_for_integer(part, datum)) {
+            |part: &Term| match solve_for(part, datum).or_else(|| solve_reals_for_whole_value(part, datum)) {
                 Some((Comparison::Equal, value)) => Some(value),
                 _ => None,
             };
@@ -385,7 +385,7 @@ fn split_part(case: &Prenex) -> Option<Vec<Prenex>> {
     Some(choices.into_iter().map(choose).collect())
 }
 
-/// Splits a comparison with an `if` on one of its sides, or in a sum there, into its cases.
+/// Splits a comparison with an `if` on one of its sides, or in a sum there, into its cases. `None`: no `if`.
 fn split_choice(comparison: Comparison, a: &Term, b: &Term) -> Option<Vec<Term>> {
     let both_cases = |c: &Term, then: Term, otherwise: Term| {
         vec![Term::and([c.clone(), then]), Term::and([c.not(), otherwise])]
@@ -471,8 +471,8 @@ pub(super) fn solve_for_multiple(part: &Term, datum: &Datum) -> Option<(Comparis
     })
 }
 
-/// Solves a comparison of reals for an integer in it: `datum ⋈ value`. The value is an integer if all its
-/// parts are integers, or else a real.
+/// Solves a comparison of reals for a datum in it, which may be an integer: `datum ⋈ value`. The value has
+/// the sort `Int` if it is certainly an integer, or else `Real`.
 fn solve_reals(part: &Term, datum: &Datum) -> Option<(Comparison, Term)> {
     let Node::Compare(comparison, a, b) = part.node() else { return None };
     if *a.sort() != Type::Real {
@@ -486,8 +486,9 @@ fn solve_reals(part: &Term, datum: &Datum) -> Option<(Comparison, Term)> {
     Some((comparison, sum.term(&share, &sort)))
 }
 
-/// Like [`solve_reals`], if the value is an integer.
-fn solve_reals_for_integer(part: &Term, datum: &Datum) -> Option<(Comparison, Term)> {
+/// Solves a comparison of reals for a datum that is an integer. `None` also if the value may be a fraction,
+/// which could not replace the datum.
+fn solve_reals_for_whole_value(part: &Term, datum: &Datum) -> Option<(Comparison, Term)> {
     if !datum.ty().is_integer() {
         return None;
     }

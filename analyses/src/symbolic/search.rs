@@ -196,7 +196,7 @@ impl Searcher {
         limits: &SearchLimits,
         search: impl FnOnce(&mut Self) -> SearchOutcome,
     ) -> SearchOutcome {
-        let budget = Budget::new("search", Some(Limit::Work(limits.work)), false);
+        let budget = Budget::new("search", Some(Limit::Work(limits.work)), /* is_certain */ false);
         self.account = Account::default();
         let outcome = budget::within(&budget, || search(self));
         outcome.unwrap_or_else(|passed| {

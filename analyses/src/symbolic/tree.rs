@@ -237,7 +237,7 @@ impl<'a, M: Clone + Eq + Hash> Growth<'a, M> {
         let root = TreeNode::open(None, TreeMove::Start, SymbolicState::initial(system.iosts), true);
         let mut projections = Projections::new(system.iosts);
         // The first step asks whether the root's condition can hold.
-        let first = projections.add(&root.state, false);
+        let first = projections.add(&root.state, /* is_certain */ false);
         Growth {
             system,
             limits,

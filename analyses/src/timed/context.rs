@@ -153,7 +153,8 @@ impl PathContext {
     }
 
     /// Lists the conjuncts of a transition's condition here, over registers, constants, unknown data and its
-    /// action's parameters. Known conjuncts are left out, and "the delay is not negative".
+    /// action's parameters. Known conjuncts are left out, and "the delay is not negative", which each event
+    /// satisfies.
     pub fn open_conjuncts(&self, system: &System<'_>, number: TransitionId, delay: &Datum) -> Vec<Term> {
         let parts = self.express(system.enabled(number)).lowered().conjuncts();
         let not_negative = not_negative(delay);

@@ -34,6 +34,7 @@ fn eliminate_column(constraints: Vec<Constraint>, column: usize) -> Option<Vec<C
         constraints.into_iter().partition(|constraint| !constraint.row()[column].is_zero());
     let is_equality = |(_, constraint): &(usize, &Constraint)| constraint.relation() == Relation::Equal;
     let equalities = concerned.iter().enumerate().filter(is_equality);
+    // The smallest coefficient makes the smallest numbers.
     let equality = equalities.min_by_key(|(_, constraint)| constraint.row()[column].abs());
     if let Some((index, equality)) = equality {
         let mut pivot = Row::from(equality.row());

@@ -190,6 +190,7 @@ impl Dense {
         }
     }
 
+    /// The polyhedron of `base` (or nothing) with more generators. Among all of them is a point.
     pub(crate) fn of_generators(dimensions: usize, base: Option<Arc<Dual>>, added: GeneratorRows) -> Self {
         debug_assert!(base.is_some() || added.iter().any(|generator| generator.kind == Kind::Point));
         if dimensions == 1 {

@@ -45,6 +45,7 @@ impl Dense {
                 break;
             }
         }
+        // Within a limit, the result is converted.
         if budget.is_limited() && current.dual_within(budget).is_err() { previous } else { current }
     }
 }

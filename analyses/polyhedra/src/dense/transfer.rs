@@ -46,6 +46,7 @@ impl AffineMap {
         Self { parts, scale }
     }
 
+    /// The generator after the assignment.
     fn image(&self, generator: &[Integer]) -> Row {
         let mut result: Row = generator.iter().map(|entry| entry * &self.scale).collect();
         for (dimension, row, factor) in &self.parts {

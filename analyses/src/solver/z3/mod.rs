@@ -135,7 +135,7 @@ impl Z3Solver {
             limits,
             translator: Translator::default(),
             with_numbers: Translator::with_numbers(),
-            linear: start_solver(limits.rlimit, 0),
+            linear: start_solver(limits.rlimit, /* milliseconds */ 0),
             nonlinear: None,
             strings: None,
             path: None,
@@ -316,7 +316,7 @@ impl Z3Solver {
                 None => return Err((conjuncts, key)),
             },
         };
-        self.count(answer, true);
+        self.count(answer, /* remembered */ true);
         Ok(answer)
     }
 
@@ -345,7 +345,7 @@ impl Solver for Z3Solver {
         let answer = match split_into_parts(&conjuncts, &prepared) {
             Some(parts) => check_parts(self, &parts),
             None if try_string_values(&conjuncts, &prepared).is_some() => {
-                self.count(Answer::Sat, true);
+                self.count(Answer::Sat, /* remembered */ true);
                 Answer::Sat
             }
             None => {
@@ -354,7 +354,7 @@ impl Solver for Z3Solver {
                 let beyond = prepared.iter().any(|conjunct| conjunct.beyond);
                 let answer = if beyond { Answer::Unknown } else { self.ask(&level.0) };
                 drop(level);
-                self.count(answer, false);
+                self.count(answer, /* remembered */ false);
                 answer
             }
         };
@@ -372,7 +372,7 @@ impl Solver for Z3Solver {
             // The path's own solver is for linear conjuncts only, and may know less after a long history.
             None => return self.check(path),
         };
-        self.count(answer, false);
+        self.count(answer, /* remembered */ false);
         self.remember(key, answer);
         answer
     }
@@ -382,7 +382,7 @@ impl Solver for Z3Solver {
             return self.check(&with_negation(formula, &Term::and(parts.iter().cloned())));
         }
         let answer = self.ask_quantified(formula, bound, parts);
-        self.count(answer, false);
+        self.count(answer, /* remembered */ false);
         answer
     }
 
@@ -390,11 +390,11 @@ impl Solver for Z3Solver {
         budget::ask();
         let (conjuncts, key) = match simplify(formula) {
             Simplified::Known(Answer::Unsat) => {
-                self.count(Answer::Unsat, true);
+                self.count(Answer::Unsat, /* remembered */ true);
                 return Witness::None;
             }
             Simplified::Known(_) => {
-                self.count(Answer::Sat, true);
+                self.count(Answer::Sat, /* remembered */ true);
                 return Witness::Found(Valuation::new());
             }
             Simplified::Open(conjuncts, key) => (conjuncts, key),
@@ -404,7 +404,7 @@ impl Solver for Z3Solver {
             Some(Answer::Sat | Answer::Unknown) | None => self.witnesses.get(&key).cloned(),
         };
         if let Some(witness) = remembered {
-            self.count(answer_of(&witness), true);
+            self.count(answer_of(&witness), /* remembered */ true);
             return witness;
         }
         let prepared = self.prepare(&conjuncts);
@@ -437,7 +437,7 @@ impl Solver for Z3Solver {
             }
             Ok(_) | Err(Answer::Sat | Answer::Unknown) => Witness::Unknown,
         };
-        self.count(answer_of(&witness), false);
+        self.count(answer_of(&witness), /* remembered */ false);
         if self.witnesses.len() >= self.most {
             self.witnesses.clear();
         }

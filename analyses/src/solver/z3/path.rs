@@ -22,7 +22,8 @@ pub struct Path {
 }
 
 impl Z3Solver {
-    /// Answers a conjunction, starting from the last one. `None`: it must be asked without the history.
+    /// Answers a conjunction. Conjuncts with which the last one began as well are asserted already. `None`:
+    /// it must be asked without the history.
     pub(super) fn ask_along(&mut self, conjuncts: &[Term]) -> Option<Answer> {
         budget::ask();
         self.make_room();

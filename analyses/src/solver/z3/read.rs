@@ -21,9 +21,12 @@ use coreach_model::ids;
 use super::strings;
 use super::translate::{field, literal};
 
+/// Data with strings are read only from a translation in which no numbers stand for them.
+const HAS_NUMBERS: bool = false;
+
 /// Reads the value of a type that the model gives to a term. `None`: it is not a value of ours.
 pub(super) fn read_value(model: &Model, ast: &Dynamic, ty: &Type) -> Option<Value> {
-    let ast = model.eval(ast, true)?;
+    let ast = model.eval(ast, /* model_completion */ true)?;
     let value = match ty {
         Type::Bool => Value::Bool(ast.as_bool()?.as_bool()?),
         Type::Int | Type::Nat | Type::Range(..) => Value::Int(read_integer(&ast)?),
@@ -38,8 +41,9 @@ pub(super) fn read_value(model: &Model, ast: &Dynamic, ty: &Type) -> Option<Valu
         Type::Array(array) => read_array(model, &ast.as_array()?, array)?,
         Type::Record(record) => {
             let fields = record.fields.iter().enumerate();
-            let values: Option<Vec<Value>> =
-                fields.map(|(at, (_, ty))| read_value(model, &field(record, &ast, at, false), ty)).collect();
+            let values: Option<Vec<Value>> = fields
+                .map(|(at, (_, ty))| read_value(model, &field(record, &ast, at, HAS_NUMBERS), ty))
+                .collect();
             Value::Record(record.clone(), values?.into())
         }
     };
@@ -53,7 +57,7 @@ fn read_array(model: &Model, ast: &Array, ty: &Arc<ArrayType>) -> Option<Value> 
         Some(indices) => {
             let mut cells = BTreeMap::new();
             for index in indices {
-                let cell = read_value(model, &ast.select(&literal(&index, false)), &ty.element)?;
+                let cell = read_value(model, &ast.select(&literal(&index, HAS_NUMBERS)), &ty.element)?;
                 cells.insert(index, cell);
             }
             (Value::any(&ty.element), cells)

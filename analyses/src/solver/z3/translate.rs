@@ -243,8 +243,9 @@ impl Translator {
     }
 }
 
-pub(super) fn literal(value: &Value, numbers: bool) -> Dynamic {
-    let literal = |value: &Value| literal(value, numbers);
+/// Translates a value. Here and below, `has_numbers` says that numbers stand for strings.
+pub(super) fn literal(value: &Value, has_numbers: bool) -> Dynamic {
+    let literal = |value: &Value| literal(value, has_numbers);
     match value {
         Value::Bool(value) => Bool::from_bool(*value).into(),
         Value::Int(value) => integer_literal(value).into(),
@@ -252,18 +253,18 @@ pub(super) fn literal(value: &Value, numbers: bool) -> Dynamic {
             let (numerator, denominator) = (value.numerator().to_string(), value.denominator().to_string());
             known(Real::from_rational_str(&numerator, &denominator), "digits make a numeral").into()
         }
-        Value::String(text) if numbers => literal(&Value::Real(strings::number_in_order(text))),
+        Value::String(text) if has_numbers => literal(&Value::Real(strings::number_in_order(text))),
         Value::String(text) => strings::literal(text),
         Value::Id(_, text) => integer_literal(&ids::number_of_text(text)).into(),
         Value::Enum(_, position) => Int::from_u64(*position as u64).into(),
         Value::Array(value) => {
             let (default, cells) = cells_of_literal(value);
-            let empty = Array::const_array(&sort(&value.ty.index, numbers), &literal(&default));
+            let empty = Array::const_array(&sort(&value.ty.index, has_numbers), &literal(&default));
             let all = cells.iter();
             all.fold(empty, |array, (index, cell)| array.store(&literal(index), &literal(cell))).into()
         }
         Value::Record(record, fields) => {
-            construct_record(record, &fields.iter().map(literal).collect::<Vec<Dynamic>>(), numbers)
+            construct_record(record, &fields.iter().map(literal).collect::<Vec<Dynamic>>(), has_numbers)
         }
     }
 }
@@ -276,7 +277,7 @@ fn integer_literal(value: &IBig) -> Int {
 }
 
 /// Collects the conditions under which a value of the type's sort lies in the type.
-fn collect_membership(ast: &Dynamic, ty: &Type, numbers: bool, parts: &mut Vec<Bool>) {
+fn collect_membership(ast: &Dynamic, ty: &Type, has_numbers: bool, parts: &mut Vec<Bool>) {
     match ty {
         Type::Nat | Type::Id(_) => parts.push(integer(ast).ge(0)),
         Type::Range(low, high) => {
@@ -289,46 +290,48 @@ fn collect_membership(ast: &Dynamic, ty: &Type, numbers: bool, parts: &mut Vec<B
         }
         Type::Record(record) => {
             for (position, (_, ty)) in record.fields.iter().enumerate() {
-                collect_membership(&field(record, ast, position, numbers), ty, numbers, parts);
+                collect_membership(&field(record, ast, position, has_numbers), ty, has_numbers, parts);
             }
         }
-        Type::String if numbers => parts.push(real(ast).ge(Real::from_rational(0, 1))),
+        Type::String if has_numbers => parts.push(real(ast).ge(Real::from_rational(0, 1))),
         Type::Bool | Type::Int | Type::Real | Type::String | Type::Array(_) => {}
     }
 }
 
-fn sort(ty: &Type, numbers: bool) -> Sort {
+fn sort(ty: &Type, has_numbers: bool) -> Sort {
     match ty {
         Type::Bool => Sort::bool(),
         Type::Int | Type::Nat | Type::Range(..) | Type::Enum(_) | Type::Id(_) => Sort::int(),
-        Type::String if !numbers => Sort::string(),
+        Type::String if !has_numbers => Sort::string(),
         Type::Real | Type::String => Sort::real(),
-        Type::Array(array) => Sort::array(&sort(&array.index, numbers), &sort(&array.element, numbers)),
-        Type::Record(record) => datatype(record, numbers).sort.clone(),
+        Type::Array(array) => {
+            Sort::array(&sort(&array.index, has_numbers), &sort(&array.element, has_numbers))
+        }
+        Type::Record(record) => datatype(record, has_numbers).sort.clone(),
     }
 }
 
-fn construct_record(record: &Arc<RecordType>, fields: &[Dynamic], numbers: bool) -> Dynamic {
+fn construct_record(record: &Arc<RecordType>, fields: &[Dynamic], has_numbers: bool) -> Dynamic {
     let fields: Vec<&dyn Ast> = fields.iter().map(|value| value as &dyn Ast).collect();
-    datatype(record, numbers).variants[0].constructor.apply(&fields)
+    datatype(record, has_numbers).variants[0].constructor.apply(&fields)
 }
 
-pub(super) fn field(record: &Arc<RecordType>, ast: &Dynamic, position: usize, numbers: bool) -> Dynamic {
-    datatype(record, numbers).variants[0].accessors[position].apply(&[ast])
+pub(super) fn field(record: &Arc<RecordType>, ast: &Dynamic, position: usize, has_numbers: bool) -> Dynamic {
+    datatype(record, has_numbers).variants[0].accessors[position].apply(&[ast])
 }
 
 /// The datatype of a record type. It is defined once per thread, because each thread has one context of Z3,
 /// which refuses a second definition.
-fn datatype(record: &Arc<RecordType>, numbers: bool) -> Rc<DatatypeSort> {
+fn datatype(record: &Arc<RecordType>, has_numbers: bool) -> Rc<DatatypeSort> {
     type Datatypes = HashMap<(Arc<RecordType>, bool), Rc<DatatypeSort>>;
     thread_local!(static DATATYPES: RefCell<Datatypes> = RefCell::default());
-    let numbers = numbers && record.fields.iter().any(|(_, ty)| ty.contains(&Type::String));
-    let key = (record.clone(), numbers);
+    let has_numbers = has_numbers && record.fields.iter().any(|(_, ty)| ty.contains(&Type::String));
+    let key = (record.clone(), has_numbers);
     if let Some(known) = DATATYPES.with_borrow(|all| all.get(&key).cloned()) {
         return known;
     }
     // This must be outside the borrow, because a field may be a record.
-    let sorts: Vec<Sort> = record.fields.iter().map(|(_, ty)| sort(ty, numbers)).collect();
+    let sorts: Vec<Sort> = record.fields.iter().map(|(_, ty)| sort(ty, has_numbers)).collect();
     DATATYPES.with_borrow_mut(|all| {
         let number = all.len();
         let names: Vec<String> = (0..sorts.len()).map(|at| format!("field!{number}!{at}")).collect();
