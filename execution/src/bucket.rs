@@ -69,7 +69,7 @@ impl Bucket {
         Key::of(&text).short()
     }
 
-    /// Writes the violated conditions in words: `where pValue == vCount does not hold`.
+    /// Says what failed, without verdict and place: `Return against pValue == vCount`, or the cause in words.
     pub fn against(&self) -> String {
         if self.cause != EVENT {
             return match self.cause.as_str() {

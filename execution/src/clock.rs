@@ -33,12 +33,12 @@ impl Clock {
         Clock { shown_until: now, silent_until: now }
     }
 
-    /// Returns the latest instant until which the tester may wait without asking again.
+    /// Shortens a wait until `until` so that it ends when the judge wants to be shown the passed time.
     pub(crate) fn limit(&self, judge: &dyn Judge, until: Instant) -> Instant {
         judge.due().map_or(until, |due| until.min(self.shown_until + due))
     }
 
-    /// Notes that nothing has come until `until`; the tester asked at `asked`.
+    /// Notes that nothing has come until `until`, or until the tester asked for events if that was later.
     pub(crate) fn note_silence(&mut self, asked: Instant, until: Instant) {
         self.silent_until = self.silent_until.max(asked.max(until));
     }
@@ -53,8 +53,8 @@ impl Clock {
         self.shown_until = Instant::now();
     }
 
-    /// Returns the time that has passed, if the judge wants to know it now: enough for a stimulus to have
-    /// arrived, or any time if another stimulus is about to be sent.
+    /// Returns the time that has passed, and counts anew. `None` if the judge does not want it yet: it wants
+    /// enough for a stimulus to have arrived, or any time if another stimulus is about to be sent.
     pub(crate) fn take_passed_time(&mut self, judge: &dyn Judge, showing: Showing) -> Option<Duration> {
         let due = judge.due()?;
         let micros = self.silent_until.saturating_duration_since(self.shown_until).as_micros();

@@ -165,8 +165,8 @@ fn draw_constants(
     solver: &mut dyn Solver,
 ) -> Result<Valuation, ConstantsError> {
     let condition = &test.iosts.initial_condition;
-    // The variables are chosen as well, since the condition relates them to the constants.
     let all: Vec<Datum> = open.iter().chain(&test.iosts.variables).cloned().collect();
+    // Then the solver has to choose some, and would choose all.
     if all.iter().any(|datum| !is_drawable(datum.ty()) && condition.mentions(datum))
         && let Some(constants) = draw_and_solve_rest(condition, given, open, &all, random, solver)
     {
@@ -186,7 +186,7 @@ fn draw_constants(
 
 /// Draws the constants that can be drawn, by the parts of the condition about nothing else, and asks the
 /// solver for the others. A condition about arrays needs this: no arrays are drawn, so the solver would
-/// choose all constants, and the same ones for each seed.
+/// choose all constants, and the same ones for each seed. `None` if no draw suits the others.
 fn draw_and_solve_rest(
     condition: &Term,
     given: &Valuation,

@@ -112,7 +112,7 @@ pub fn bucket_of(judge: &mut dyn Judge, run: &Run) -> Bucket {
     explain_end(judge, run).1
 }
 
-/// Shows steps to a judge. Returns the possible states before the step with this index.
+/// Shows steps to a judge until it ends the run. Returns the possible states before the step `wanted`.
 fn show_steps(judge: &mut dyn Judge, steps: &[RunStep], wanted: Option<usize>) -> Vec<State> {
     let mut states_before: Vec<State> = Vec::new();
     judge.begin();
@@ -175,6 +175,7 @@ pub(crate) fn explain_end(judge: &mut dyn Judge, run: &Run) -> (Reason, Bucket) 
     let Reasons { instead, guards, expected, violated, violates } = judge.why(decisive, supposed_verdict);
     let earlier_event = earlier_place.and_then(|place| steps_before[place].what.event());
     let action = decisive.map(|event| event.action.as_str());
+    // The judge says `got ACTION` if another action had to come.
     let is_same_action = action.is_some_and(|action| !instead.contains(&format!("got {action}")));
     let may_come = is_same_action || !guards.is_empty();
     let answered_twice = match failed.filter(|_| run.timing.is_none()) {
@@ -202,7 +203,7 @@ pub(crate) fn explain_end(judge: &mut dyn Judge, run: &Run) -> (Reason, Bucket) 
         }
         _ => event.clone(),
     };
-    // The last two explanations change the judge's state.
+    // The last two explanations change the judge's state, so the one of `old_value` is computed first.
     let remedy = failed.and_then(|event| {
         let old_value = explain_order_of_assign(judge, run, event);
         explain_rounding(judge, run, event).or_else(|| find_excuse(judge, run)).or(old_value)
@@ -271,7 +272,8 @@ pub fn name_values(iosts: &Iosts, event: &Event) -> String {
     format!("{}({})", event.action, values.join(", "))
 }
 
-/// Says how the run would be no Fail if the last stimuli took longer. The judge's state changes.
+/// Advises on the link if the run would be no Fail with the last stimuli under way for longer. `None` if it
+/// would be one, or has no link. The judge's state changes.
 fn find_excuse(judge: &mut dyn Judge, run: &Run) -> Option<String> {
     let delay = run.link.as_ref()?.delay().unwrap_or_default();
     let is_stimulus = |number: &usize| matches!(run.trace[*number].what, Occurrence::Stimulus(_));

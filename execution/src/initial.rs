@@ -68,7 +68,7 @@ pub fn states(
 
 /// Finds one initial state with these constants.
 pub fn first(iosts: &Iosts, constants: &Valuation, solver: &mut dyn Solver) -> Result<State, NoState> {
-    // An initialized model has one. Free variables are written before they are read (Definition 4.19).
+    // Any state will do: open variables are written before they are read (Definition 4.19).
     states(iosts, constants, MOST_STATES, solver)?.into_iter().next().ok_or(NoState::None)
 }
 

@@ -196,6 +196,7 @@ impl<W: Write> JunitReport<W> {
         out.flush()
     }
 
+    /// Opens an element with its name and counts. Only a single suite has a count of skipped cases.
     fn open_counted(&mut self, tag: &'static str, name: &str, counts: &Totals) -> io::Result<()> {
         let counts = counts.attributes();
         let counts = counts.iter().filter(|(name, _)| tag != SUITES || *name != "skipped");

@@ -253,6 +253,7 @@ impl<'a> Monitor<'a> {
         if formulas.iter().all(|formula| formula.open.is_empty()) {
             formulas.clear();
         }
+        // The formulas themselves were made with answers of this solver.
         (is_known && solver.statistics().unknown == 0).then_some((states, formulas))
     }
 

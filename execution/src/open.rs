@@ -19,6 +19,7 @@ use crate::timed::simulated::TimedSystem;
 enum NewAdapter {
     /// A model. Its solver belongs to this thread.
     Here(Box<dyn Adapter>),
+    /// A way to another system. Any thread may use it.
     Elsewhere(Box<dyn Adapter + Send>),
 }
 

@@ -46,7 +46,7 @@ impl Pauses {
         }
     }
 
-    /// Notes that nothing has come until `limit`; the tester asked at `asked`.
+    /// Notes that nothing has come from `asked` until `limit`. The first such wait begins the measurement.
     pub(crate) fn note_wait(&mut self, adapter: &dyn Adapter, asked: Instant, limit: Instant) {
         if limit <= asked {
             return;
@@ -64,7 +64,8 @@ impl Pauses {
         measured.probe.note_wake(limit);
     }
 
-    /// Returns the time that was lost since the measurement began.
+    /// Returns the time that was lost since the measurement began. Its sources may show the same time, so the
+    /// longest counts.
     pub(crate) fn measure_loss(&self, adapter: &dyn Adapter) -> Duration {
         let Some(MeasuredJitter { probe, since, held, own }) = &self.measured else { return Duration::ZERO };
         let theirs = adapter.waited_time().unwrap_or_default().since(held).time;

@@ -60,6 +60,7 @@ pub fn case_that_takes_all(form: &Delayed) -> Result<TestCase, String> {
     let visible = iosts.action_ids().filter(|action| iosts.action(*action).is_visible());
     let taken = |action| Transition::unguarded(LocationId(0), action, LocationId(0));
     iosts.transitions = visible.map(taken).collect();
+    // No recording has so long a silence, so none is a step.
     let never = Term::literal(Value::Real(exact_seconds(Duration::from_secs(LONGEST))));
     let timed = TimedCase::new(form.delay.name(), &never, form.uncontrollable.clone(), &mut iosts)?;
     Ok(TestCase { timed: Some(timed), ..TestCase::new(iosts, vec![None].into()) })

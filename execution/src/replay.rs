@@ -182,7 +182,8 @@ impl Player<'_, '_> {
         Ok(if sent == Sent::Crossed { Progress::Over(Outcome::inconclusive(Cause::Crossed)) } else { shown })
     }
 
-    /// Goes on in the script after its item for an observation, or for silence.
+    /// Goes on in the script after its item for an observation, or for silence (`None`). In a loose replay,
+    /// the item stays if something else came.
     fn go_on_after(&mut self, event: Option<&Event>) {
         let Some((Cue::Observe(stored), rest)) = self.script.split_first() else { return };
         let is_alike = stored.as_ref().map(|stored| &stored.action) == event.map(|event| &event.action);

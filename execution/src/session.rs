@@ -117,7 +117,8 @@ pub fn run_with_retries(retries: usize, mut once: impl FnMut() -> Run) -> Run {
 /// Does the work of a run within its limits, even in the middle of a step: evaluation checks the time, and
 /// computes no number that is too long.
 pub(crate) fn run_within_limits(settings: &Settings, work: impl FnOnce() -> Outcome) -> Outcome {
-    let budget = Budget::new("run", Some(Limit::Clock(settings.time)), false);
+    let is_certain = false;
+    let budget = Budget::new("run", Some(Limit::Clock(settings.time)), is_certain);
     budget::within(&budget, work).unwrap_or_else(|passed| match passed.limit {
         Limit::Digits(limit) => Outcome::inconclusive(Cause::Digits(limit)),
         // Nothing else passes the budget of a run.

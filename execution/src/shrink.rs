@@ -111,6 +111,7 @@ pub fn shrink(given: &Run, with: Shrink<'_>) -> Shrunk {
     search.is_sure =
         (0..CHANCES).all(|_| search.stopped().is_none() && search.comes_again(given.seed, &script));
     let chances = if search.is_sure { 1 } else { CHANCES };
+    // With `|`, each step is taken in each round.
     while search.try_other_seeds() | search.leave_out_stimuli(chances) | search.simplify(chances) {}
     let stopped = search.stopped();
     let again = search.repeat_best();

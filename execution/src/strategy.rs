@@ -137,7 +137,7 @@ impl Strategy<'_> {
         }
     }
 
-    /// Notes that a planned observation did not come. Is there another plan now?
+    /// Notes that a planned observation did not come. Returns whether this changes the plan.
     pub fn waited_in_vain(&mut self) -> bool {
         if let Strategy::Plan(planner) = self { planner.waited_in_vain() } else { false }
     }

@@ -110,6 +110,7 @@ impl<'a> Driver<'a> for Tester<'_, 'a, '_> {
     }
 
     fn take_turn(&mut self) -> Result<Progress, Failure> {
+        // Whether an answer is there already must not change the lots (see the opening of the file).
         let has_time = !self.running.session.adapter.is_simulated();
         if has_time && !matches!(self.strategy, Strategy::Ask(_)) && self.can_only_wait() {
             return self.try_moves();
@@ -127,7 +128,8 @@ impl<'a> Driver<'a> for Tester<'_, 'a, '_> {
             }
             self.in_vain = true;
             if self.running.session.judge.silence().is_some() {
-                return self.wait_for_silence(quiescence, quiescence, true);
+                let says_something = true;
+                return self.wait_for_silence(quiescence, quiescence, says_something);
             }
         }
         self.try_moves()
@@ -224,7 +226,8 @@ impl Tester<'_, '_, '_> {
         }
     }
 
-    /// Waits until `quiescence` after a wait of `waited`. Then silence may say something (`says_something`).
+    /// Waits for the rest of `quiescence` after a wait of `waited`, and shows the judge silence. Ends the run
+    /// instead if the judge knows the effect of silence, and it says nothing new (`says_something`).
     fn wait_for_silence(
         &mut self,
         waited: Duration,

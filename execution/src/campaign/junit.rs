@@ -48,7 +48,8 @@ pub fn write(
     let kind = |row: Option<&RunRow>| {
         row.map_or(JunitResult::Error, |row| JunitResult::of(row.verdict, inconclusive))
     };
-    // A suite for each test case and implementation: all of the first test case, then of the next.
+    // A suite for each test case and implementation: all of the first test case, then of the next. The head
+    // of the report has the totals, so everything is counted before it is written.
     let mut suites: Vec<Vec<SuiteRun<'_>>> = vec![Vec::new(); plan.tests.len() * plan.iuts.len()];
     for (number, run) in plan.runs.iter().enumerate() {
         suites[run.test * plan.iuts.len() + run.iut].push((number, worst_row(&run.key.to_string())));
@@ -80,7 +81,7 @@ pub fn write(
     Ok(report.end()?)
 }
 
-/// Finds the runs that have a second, worse verdict, with that verdict.
+/// Finds the runs that have a second, worse verdict. Returns their rows with that verdict, by their keys.
 fn find_worse_rows(contents: &Contents) -> HashMap<String, RunRow> {
     let with_worst = |(key, verdicts): (String, Vec<OutcomeKind>)| {
         let row = contents.rows.get(&key)?;

@@ -62,7 +62,8 @@ impl Store {
         Ok(merged)
     }
 
-    /// Takes all wanted rows in one transaction, or nothing if the other store has a fault.
+    /// Takes the runs with wanted keys, and all tests and implementations, in one transaction. If the other
+    /// store has faults, they go to `faults`, and nothing is taken.
     fn take_rows(
         &mut self,
         other: &Store,

@@ -122,8 +122,8 @@ impl Store {
         self.translate(count())
     }
 
-    /// Shows each run, in the order in which they were finished, until `visit` returns `false`. One run is in
-    /// memory at a time.
+    /// Shows each run, in the order in which they were finished. After `visit` has returned `false`, the rest
+    /// is only checked. One run is in memory at a time.
     /// Errors: [`StoreError`]. Then the runs that were shown before are not to be trusted.
     pub fn each_run(&self, visit: &mut dyn FnMut(StoredRun) -> bool) -> Result<()> {
         let mut goes_on = true;
@@ -151,7 +151,7 @@ impl Store {
         if is_number {
             return self.read_run(text.parse().unwrap_or_default())?.ok_or_else(unknown);
         }
-        // Such keys lie between the prefix and the prefix followed by the largest signs.
+        // Such keys lie between the prefix and the prefix filled up with `g`, which is above their digits.
         let prefix = text.to_ascii_lowercase();
         let last = format!("{prefix:g<64}");
         let read_matches = || -> rusqlite::Result<Vec<(i64, String)>> {

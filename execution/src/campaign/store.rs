@@ -100,7 +100,8 @@ impl Store {
             let why = format!("the file is empty, and its log {} is there", log.display());
             return Err(StoreError::Damaged(path.to_owned(), why));
         }
-        // Before anything is written: is the file ours, and is it intact? An empty one becomes a store.
+        // Before anything is written: is the file ours, and is it intact? A data base without tables is
+        // foreign to a reader, and becomes a store.
         if path.metadata().is_ok_and(|file| file.len() > 0) {
             match Store::read(path) {
                 Ok(_) => {}
@@ -194,8 +195,8 @@ impl Store {
         Ok(Ok(()))
     }
 
-    /// Turns the log on. This needs the file alone, and SQLite does not always wait for that. On Unix its
-    /// files can have a log, so another mode than WAL comes as an error.
+    /// Turns the log on. This needs the file alone. SQLite does not always wait for that, so we try again. On
+    /// Unix each file can have a log, so the answer is never another mode, but an error.
     fn enter_log_mode(&self) -> rusqlite::Result<()> {
         let mut pauses = 0;
         loop {
@@ -344,12 +345,13 @@ pub(super) fn append(
     seal::seal_last(transaction, table)
 }
 
+/// Connects for reading, with these options of the URI.
 fn connect_read_only(path: &Path, query: &str) -> rusqlite::Result<Connection> {
     let flags =
         OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
     let mut connection = Connection::open_with_flags(sqlite_uri(path, query), flags)?;
     connection.busy_handler(Some(wait_for_lock))?;
-    // Only the first access opens the log.
+    // Only the first access opens the log: its errors shall come from here.
     connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get::<_, i64>(0))?;
     Ok(connection)
 }

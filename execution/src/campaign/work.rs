@@ -135,6 +135,7 @@ pub fn do_runs<'p>(
             thread::Builder::new().spawn_scoped(scope, move || do_all(sender))
         };
         let other_runners: Vec<_> = (1..runners).map(|_| start_runner(sender.clone())).collect();
+        // This thread is a runner, too.
         do_all(sender);
         for handle in other_runners.into_iter().flatten().chain([writer]) {
             if let Err(panic) = handle.join() {
@@ -159,7 +160,8 @@ impl Drop for BusySystemGuard<'_, '_, '_> {
     }
 }
 
-/// Takes the next run whose system is free; `None` if the work has stopped.
+/// Takes the next run whose system is free, with a guard that keeps the system busy. `None`: no run is left,
+/// or the work has stopped.
 fn take_next_run<'a, 'p, 'b>(
     shared: &'b SharedQueue<'a, 'p>,
     ways: Ways<'_>,

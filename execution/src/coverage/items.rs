@@ -72,7 +72,7 @@ pub struct Items {
 }
 
 impl Items {
-    /// Lists the items of a model, as its author wrote it.
+    /// Lists the items of a model in its author's form.
     pub fn of(iosts: &Iosts) -> Self {
         let mut all: Vec<Item> = iosts.location_ids().map(Item::Location).collect();
         let guards = iosts.transitions.map(|transition| transition.guard.clone());
@@ -193,8 +193,8 @@ pub struct Walked {
 }
 
 impl Walked {
-    /// Returns a system made of these models. It has no cycle of internal actions: a specification with one
-    /// is refused by its reader, and each internal step of a product is one of the specification's.
+    /// Returns a system made of these models. It has no cycle of internal actions, so its locations can be
+    /// ranked: the reader refuses a specification with one, and a product's internal steps are its steps.
     pub fn new(mut iosts: Iosts, parts: Vec<FollowedModel>) -> Self {
         let (outgoing, ranks) = (iosts.outgoing(), rank_locations(&iosts));
         // Origins are not used here, and would keep texts in memory.

@@ -110,7 +110,7 @@ pub fn required_terms(iosts: &Iosts, items: &Items, item: &Item) -> Vec<Term> {
             let guard = &iosts.transitions[*transition].guard;
             let condition = &items.conditions(*transition)[*condition];
             let otherwise = may_have_value(guard, !holds, [condition, &condition.not()]);
-            // A condition that is a conjunct of the guard is not repeated.
+            // If the condition is a conjunct of the guard, one of the two terms implies the other.
             match (holds, guard.conjuncts().contains(condition)) {
                 (true, true) => vec![guard.clone()],
                 (false, true) => otherwise.conjuncts(),

@@ -12,7 +12,8 @@ use coreach_model::excerpt::shortened;
 
 use crate::run::{Cause, Occurrence, Outcome, Run, RunStep};
 
-/// Says for a run that ended in silence what may be wrong, and how to wait longer.
+/// Says for a run that ended in silence what may be wrong, and how to wait longer. `is_required`: the
+/// specification requires an output there.
 pub(super) fn describe_silence(run: &Run, is_required: bool) -> String {
     let Outcome::Verdict(_, Cause::Silence(waited)) = &run.outcome else { return String::new() };
     let time = waited.as_millis();
@@ -38,6 +39,7 @@ pub(super) fn describe_silence(run: &Run, is_required: bool) -> String {
     // Few systems need half a second, and one that has answered may be late now.
     let is_late = has_observed(run) || (20..500).contains(&time);
     causes.insert(if is_late { 0 } else { causes.len() }, within);
+    // A cause that is guessed for a system that has never answered is likelier than a fault.
     if is_required && (has_observed(run) || causes.len() == 1) {
         let fault = "if a missing answer is a fault of the system, write the line `silence: fail` into the IUT file, \
                      next to `iut`: then this is a Fail";
@@ -58,11 +60,11 @@ pub(super) fn describe_silence(run: &Run, is_required: bool) -> String {
 
 /// Says why nothing was observed, if the evidence shows it: more time would not help.
 pub fn find_evident_cause(run: &Run) -> Option<String> {
-    if let Some(why) = find_mark(run, NO_ANSWER).map(text_of) {
+    if let Some(why) = find_mark(run, NO_ANSWER).map(whole_text) {
         return Some(why);
     }
-    let mark = |note| find_mark(run, note).map(item_text);
-    if let Some(help) = find_mark(run, INCOMPLETE).and_then(|item| explain_length(&text_of(item))) {
+    let mark = |note| find_mark(run, note).map(short_text);
+    if let Some(help) = find_mark(run, INCOMPLETE).and_then(|item| explain_length(&whole_text(item))) {
         return Some(help);
     }
     if let Some(text) = mark(INCOMPLETE) {
@@ -110,7 +112,7 @@ fn describe_ignored(run: &Run) -> Option<String> {
     let sent = run.wire.iter().rposition(|item| item.kind == EvidenceKind::Sent)?;
     let is_ignored = |item: &&EvidenceItem| item.note.as_deref() == Some(IGNORED);
     let ignored: Vec<&EvidenceItem> = run.wire[sent..].iter().filter(is_ignored).collect();
-    let last = item_text(ignored.last()?);
+    let last = short_text(ignored.last()?);
     let came = match ignored.len() {
         1 => format!("a message came, and was ignored: `{last}`"),
         count => format!("{count} messages came, and were ignored: at last `{last}`"),
@@ -143,14 +145,14 @@ fn has_observed(run: &Run) -> bool {
 fn guess_causes(run: &Run) -> Vec<String> {
     let sent = run.wire.iter().rfind(|item| item.kind == EvidenceKind::Sent);
     if has_observed(run) {
-        return sent.filter(|_| is_unheard_of(run)).map(refusal).into_iter().collect();
+        return sent.filter(|_| is_unheard_of(run)).map(guess_refusal).into_iter().collect();
     }
     let Some(item @ EvidenceItem { bytes, .. }) = sent else { return Vec::new() };
     if let Some(help) = explain_open_connection(run) {
         return vec![help];
     }
     if let Some(maybe) = find_mark(run, MAYBE) {
-        return vec![text_of(maybe), refusal(item)];
+        return vec![whole_text(maybe), guess_refusal(item)];
     }
     if !bytes.ends_with(b"\n") {
         return Vec::new();
@@ -161,11 +163,11 @@ fn guess_causes(run: &Run) -> Vec<String> {
     if bytes.starts_with(b"{") {
         let wait = "it may wait for the next message, or its output may wait in a buffer: flush each answer at once, in Python \
                     with `print(..., flush=True)`";
-        return vec![refusal(item), wait.to_owned()];
+        return vec![guess_refusal(item), wait.to_owned()];
     }
     let end = "it may wait for the end of its input: read and answer line by line";
     let start = "it may still be starting, for which nothing waits: then it needs a longer `within`, too";
-    vec![buffer.to_owned(), end.to_owned(), refusal(item), start.to_owned()]
+    vec![buffer.to_owned(), end.to_owned(), guess_refusal(item), start.to_owned()]
 }
 
 /// Says what a server may wait for that has answered no request, or none with a body.
@@ -187,8 +189,8 @@ fn explain_open_connection(run: &Run) -> Option<String> {
 }
 
 /// Supposes that the system has not understood what was sent last.
-fn refusal(sent: &EvidenceItem) -> String {
-    let text = item_text(sent).replace("\\\"", "\"");
+fn guess_refusal(sent: &EvidenceItem) -> String {
+    let text = short_text(sent).replace("\\\"", "\"");
     let text = text.trim_end_matches("\\n").trim_end_matches("\\r");
     match text.starts_with("{\"input\":") {
         true => format!("it may not know `{text}`, which was sent: does the system read these names?"),
@@ -223,6 +225,7 @@ impl HttpExchange {
     }
 }
 
+/// Finds the last request of the run. `None` if it has no answer yet, or the two are not of HTTP.
 fn find_last_exchange(run: &Run) -> Option<HttpExchange> {
     let text = |item: &EvidenceItem| String::from_utf8_lossy(&item.bytes).into_owned();
     let first_line = |text: String| text.lines().next().unwrap_or_default().to_owned();
@@ -266,8 +269,8 @@ pub(super) fn describe_exchange(run: &Run) -> String {
     }
 }
 
-/// For a Fail by the same output as the last one: the system may answer twice. Between the two, inputs may
-/// lie. If such an output may come here with other values or in other states (`may_come`), an equal answer
+/// For a Fail by the same output as the one before: the system may answer twice. Inputs may come between the
+/// two. If such an output may come here with other values or in other states (`may_come`), an equal answer
 /// is rather a wrong one. Over HTTP, a system answers each request once.
 pub(super) fn describe_twice(run: &Run, may_come: bool) -> String {
     match find_last_exchange(run) {
@@ -290,6 +293,7 @@ fn describe_same(trace: &[RunStep], may_come: bool, is_over_http: bool) -> Strin
     if !matches!(last.what, Occurrence::Observation(_)) || before[earlier].what != last.what {
         return String::new();
     }
+    // The input that the earlier output answered, and the one between the two outputs.
     let answered = earlier.checked_sub(1).and_then(input_at);
     let next = input_at(earlier + 1);
     match (next, answered) {
@@ -336,12 +340,13 @@ fn find_mark<'r>(run: &'r Run, note: &str) -> Option<&'r EvidenceItem> {
     run.wire.iter().rfind(is_it)
 }
 
-/// Returns the text of a mark that is an explanation.
-fn text_of(item: &EvidenceItem) -> String {
+/// Returns the text of a mark whose text is an explanation.
+fn whole_text(item: &EvidenceItem) -> String {
     String::from_utf8_lossy(&item.bytes).into_owned()
 }
 
-fn item_text(item: &EvidenceItem) -> String {
+/// Returns the text of a message for a quotation: cut, and with escapes.
+fn short_text(item: &EvidenceItem) -> String {
     shortened(&String::from_utf8_lossy(&item.bytes)).escape_debug().to_string()
 }
 

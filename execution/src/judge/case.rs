@@ -53,8 +53,8 @@ pub struct CaseJudge<'a> {
     silent: RBig,
 }
 
-/// Finds the transition that takes silence of this length, and the state after it. Every test of ioco has
-/// one. Only a timed test case uses the length.
+/// Finds the transition that takes silence of this length, and the state after it. A test of ioco has one
+/// everywhere, a test of ioc nowhere (`None`). Only a timed test case uses the length.
 pub(crate) fn take_silence(test: &TestCase, state: &State, time: Duration) -> Option<(TransitionId, State)> {
     let values = if test.timed.is_some() { vec![Value::Real(exact_seconds(time))] } else { Vec::new() };
     test.silences[state.location]
@@ -365,6 +365,7 @@ impl Judge for CaseJudge<'_> {
             return Reasons { violates, ..Reasons::default() };
         }
         let silent = self.test.timed.as_ref().map(|_| &self.silent);
+        // The transitions that do not fail, in the specification's form: not joined, and without the purpose.
         let split: Vec<Transition> =
             self.open_transitions().flat_map(|transition| split_joined(self.test, transition)).collect();
         let open: Vec<&Transition> = split.iter().collect();

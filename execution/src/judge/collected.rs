@@ -52,6 +52,7 @@ pub(super) fn condition_values(condition: &Term, scope: &DecisiveScope) -> BTree
 /// Shows the places at which a condition reads a long collection, also in functions. A collection that is
 /// read nowhere else is left out.
 fn show_places(condition: &Term, values: &Valuation, shown: &mut BTreeMap<String, String>) {
+    // Find the places, the data that are read as a whole, and the bound names, which have no value here.
     let (mut places, mut wholes, mut bound) = (BTreeMap::new(), BTreeSet::new(), Vec::new());
     let (mut unvisited, mut seen) = (vec![condition.clone()], HashSet::new());
     while let Some(term) = unvisited.pop() {
@@ -87,6 +88,7 @@ fn show_places(condition: &Term, values: &Valuation, shown: &mut BTreeMap<String
             },
         }
     }
+    // Collect the values of the places by their collections.
     let mut by_whole: BTreeMap<String, BTreeMap<String, String>> = BTreeMap::new();
     for (name, place) in places {
         let mut whole = &place;
@@ -127,8 +129,9 @@ fn is_seen(side: &Term) -> bool {
     }
 }
 
-/// Collects the values that chose the branches. Of the last decider the results and single values are enough,
-/// and of earlier ones the latter alone.
+/// Collects the values of the terms that chose the branches, in their order: the data in them that are no
+/// collections, and the results of operations. Of earlier terms, results with parentheses in their names are
+/// left out. `branch` is the text of [`name_branch`], which may tell the last term already.
 pub(super) fn collect_deciders(
     chosen_by: &[Term],
     branch: &str,
@@ -140,7 +143,7 @@ pub(super) fn collect_deciders(
     let mut of_earlier = BTreeMap::new();
     before.iter().for_each(|decider| collect_results(decider, &scope.values, &mut of_earlier));
     shown.extend(of_earlier.into_iter().filter(|(name, _)| !drop_id_types(name).contains('(')));
-    // No branch tells a long text. If a search finds an element, that has a name of its own.
+    // The branch leaves a long term out. If that is a search that found an element, the element is told.
     let is_long = text_length(last) > LONGEST_TEXT;
     let is_found = || match evaluate(last, &scope.values) {
         Ok(Value::Record(_, fields)) => fields.first() == Some(&Value::Bool(true)),
@@ -422,6 +425,7 @@ fn is_count(term: &Term) -> bool {
         if quantified.quantifier == Quantifier::Count)
 }
 
+/// Is it an operation or a path, or a field of one, so that its value is listed under its text?
 fn is_result(term: &Term) -> bool {
     match term.shape() {
         TermShape::Node(Node::Field(whole, _)) => {

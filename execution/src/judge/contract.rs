@@ -134,6 +134,7 @@ impl Guard {
             |(name, _): &(&str, &str)| parameters.iter().any(|datum| contains_word(name, datum.name()));
         let (mut told, untold): (Vec<_>, Vec<_>) =
             self.list_values().into_iter().partition(|value| is_known(value) || is_of_event(value));
+        // The longest names first: one name may be a part of another.
         told.sort_by_key(|(name, _)| Reverse(name.len()));
         let rest = told.iter().fold(self.part.clone(), |rest, (name, _)| rest.replace(name, ""));
         self.since.is_none()
@@ -265,7 +266,7 @@ pub trait Judge {
     /// Returns the name of this state in settings for single places.
     fn place(&self) -> &str;
 
-    /// Describes the offer with this number in words.
+    /// Describes in words the offer to send by this transition.
     fn describe(&self, number: TransitionId) -> String;
 
     /// For each parameter of this stimulus, the values at which the guards that it has here begin and end,
@@ -287,7 +288,8 @@ pub trait Judge {
         None
     }
 
-    /// Returns how long nothing must come until the judge wants to be shown this time, as a delay.
+    /// Returns how long nothing must come before the judge wants to be shown that time, as a delay. `None`:
+    /// it asks for no time.
     fn due(&self) -> Option<Duration> {
         None
     }

@@ -262,6 +262,7 @@ impl<J: Follower> Crossing<J> {
             has_lost |= is_lost && !event.is_stimulus();
             if verdict != Some(Verdict::Fail) {
                 let others = order.not_happened & !(1 << place);
+                // With a verdict it allows everything, so it waits for nothing, and judges nothing any more.
                 let (not_happened, unjudged) = match verdict {
                     Some(_) => (0, others & self.select_pending(|event| !event.is_stimulus())),
                     None => (others, 0),
@@ -306,7 +307,8 @@ impl<J: Follower> Crossing<J> {
         Coming::Followed { has_lost }
     }
 
-    /// Drops the pending events that have happened in all live interleavings, if there are any.
+    /// Drops the pending events that have happened in all interleavings, unless none is live. Of dropped
+    /// events that an interleaving has not judged, one bit is kept.
     fn drop_happened(&mut self) {
         if self.interleavings.iter().all(|order| !order.is_live()) {
             return;
@@ -361,6 +363,7 @@ impl<J: Follower> Crossing<J> {
             return Judged::Ends(Verdict::Inconclusive, Cause::Crossed);
         }
         let had_lost = self.interleavings.iter().any(|order| order.is_lost);
+        // What the first order says in which all has happened. It counts if no order explains the event.
         let first_judged = self.complete_interleavings().find(|order| !order.is_lost).map(|order| {
             let mut judge = order.judge.clone();
             let judged = if order.is_live() { judge.take(&observation) } else { Judged::Followed(None) };

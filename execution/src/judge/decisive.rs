@@ -44,6 +44,7 @@ pub(super) fn explain_condition(condition: &Term, values: &Valuation, of_event: 
         return grounds;
     }
     let shown = decisive.as_ref().map_or(condition, |(part, _)| part);
+    // A conjunction holds by all its parts.
     if let Some(Node::And(parts)) = shown.written().filter(|_| scope.is_true(shown))
         && parts.len() > 2
         && decisive.is_some()
@@ -56,6 +57,7 @@ pub(super) fn explain_condition(condition: &Term, values: &Valuation, of_event: 
     let is_told_by_branch = !branch.is_empty() && differ_in_alternative(shown, &scope.values);
     let mut shown_values = if is_told_by_branch { BTreeMap::new() } else { condition_values(shown, &scope) };
     collect_deciders(&chosen_by, &branch, &scope, &mut shown_values);
+    // If no part decides, an implication that fails is told as a whole.
     let is_failed_implication = condition.premises() > 0 && !scope.is_true(condition);
     let whole = is_failed_implication.then(|| (condition.clone(), String::new()));
     let since = decisive.or(whole).map(|(decisive, others)| {
@@ -101,7 +103,7 @@ struct OpenedFully {
     chosen_by: Vec<Term>,
 }
 
-/// Opens a condition level by level.
+/// Opens a condition level by level, up to a truth value or a part that is too large to show.
 fn open_fully(condition: &Term, scope: &mut DecisiveScope) -> OpenedFully {
     let is_short = |term: &Term| text_length(term) <= 3 * LONGEST_VALUE;
     let (mut innermost, mut decisive, mut last_written) = (condition.clone(), None, None);
@@ -112,6 +114,7 @@ fn open_fully(condition: &Term, scope: &mut DecisiveScope) -> OpenedFully {
         if opened.term.written_size() > LARGEST_WRITTEN || opened.term.is_false() || opened.term.is_true() {
             break;
         }
+        // The last part that stands in the model is kept, before a function's or a side takes its place.
         let is_below_side = opened.is_side && innermost != *condition;
         if (is_case && !opened.is_written || is_below_side) && last_written.is_none() {
             last_written = Some(innermost).filter(is_short);

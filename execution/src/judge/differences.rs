@@ -271,7 +271,7 @@ fn add_difference(
     found.push(Difference { subject, term: None, wanted: vec![demand], got: got_text, hidden: 0 });
 }
 
-/// Compares two lists by their elements, and before by their lengths.
+/// Compares two lists, first by their lengths, then by their elements. Stops where one text tells it all.
 fn compare_lists(subject: String, wanted: &Value, got: &Value, found: &mut Vec<Difference>) {
     let (Value::Record(ty, wanted_parts), Value::Record(_, got_parts)) = (wanted, got) else { return };
     let mut add = |subject, demand, got_text| add_difference(subject, demand, got_text, [wanted, got], found);
@@ -329,8 +329,9 @@ fn compare_keyed(subject: String, wanted: &Value, got: &Value, found: &mut Vec<D
         let mut add =
             |demand, got_text| add_difference(subject.clone(), demand, got_text, [wanted, got], found);
         let demands = list_key_demands(&wanted_entries, &got_entries);
-        let are_few = demands.len() == 1 && wanted_entries.len().max(got_entries.len()) >= FEW_SHOWN;
-        if is_short(wanted) && !are_few {
+        // One key of several says more than both wholes.
+        let is_one_of_many = demands.len() == 1 && wanted_entries.len().max(got_entries.len()) >= FEW_SHOWN;
+        if is_short(wanted) && !is_one_of_many {
             return add(Demand::Value(wanted.clone()), value_text(got));
         }
         let hidden = demands.len().saturating_sub(FEW_SHOWN);
@@ -482,7 +483,7 @@ fn has_other_form(composed: &str, decomposed: &str) -> bool {
     is_same && rest.next().is_none()
 }
 
-/// Returns the text of a value, a number as short as a time.
+/// Returns the text of a value. A real number has the short form of a time.
 fn number_text(value: &Value) -> String {
     match value {
         Value::Real(number) => time_text(number),

@@ -54,6 +54,7 @@ pub(crate) fn shorten_collection(text: &str, read: &[&str], values: &[(&str, &st
     let short = values.iter().map(|(_, text)| *text).filter(|text| length(text) <= most);
     let named: Vec<&str> = short.filter_map(split_collection).flatten().collect();
     let words = values.iter().map(|(_, text)| *text).chain(named.iter().copied());
+    // A number or a truth value is in many elements by chance.
     let (common, rare): (Vec<&str>, Vec<&str>) =
         words.partition(|word| word.parse::<bool>().is_ok() || word.parse::<f64>().is_ok());
     let says_one_of = |element: &str, words: &[&str]| words.iter().any(|word| contains_word(element, word));
@@ -95,6 +96,7 @@ pub(crate) fn shorten_collection(text: &str, read: &[&str], values: &[(&str, &st
     let (open, close) = if text.starts_with('{') { ('{', '}') } else { ('[', ']') };
     let hidden = shown.iter().filter(|is_shown| !**is_shown).count();
     let shortened = format!("{open}{}{close} ({hidden} of {} left out)", parts.join(", "), elements.len());
+    // A cut that saves less than a third is not worth it, unless the text is very long.
     if length(text) <= 3 * most && 3 * length(&shortened) > 2 * length(text) {
         text.to_owned()
     } else {

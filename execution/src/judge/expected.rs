@@ -46,8 +46,8 @@ pub(crate) struct Expectation {
     pub expected: Vec<String>,
 }
 
-/// Describes what these transitions allow, next to the observation. `silent` is how long nothing came before
-/// it, in a timed test case.
+/// Describes what these transitions allow, compared with the observation (`None`: silence). `silent` is how
+/// long nothing came before it, in a timed test case.
 pub(crate) fn describe_expectation<'t>(
     iosts: &'t Iosts,
     open: &[OpenTransition<'t>],
@@ -141,14 +141,14 @@ fn list_guards<'t>(
     }
     // The event would be right by a transition that one condition excludes: this decides between the two. If
     // there is none, and the others are about other alternatives, several conditions explain more than these.
-    let mut of_several = Vec::new();
+    let (mut of_several, did_hold) = (Vec::new(), false);
     for (transition, question) in questions(open) {
         let is_listed = possible.iter().any(|(listed, _)| std::ptr::eq(*listed, transition));
         if is_listed || question.is_of_other_alternative(transition) {
             continue;
         }
         match failing_conjuncts(&transition.guard, &question.values).as_slice() {
-            [only] => add_guard(&mut guards, question.guard(iosts, transition, only, false)),
+            [only] => add_guard(&mut guards, question.guard(iosts, transition, only, did_hold)),
             _ if are_others => of_several.push((transition, question)),
             _ => {}
         }
@@ -177,8 +177,8 @@ fn add_new<T: PartialEq>(items: &mut Vec<T>, item: T) {
     }
 }
 
-/// Adds a guard. The parts into which a purpose splits a transition differ in their targets alone, or also in
-/// conditions of the purpose.
+/// Adds a guard, unless a known one tells it. The parts into which a purpose splits a transition tell the
+/// same: they differ in their targets alone, or also in conditions of the purpose.
 fn add_guard(guards: &mut Vec<Guard>, guard: Guard) {
     fn start(guard: &Guard) -> Option<&str> {
         guard.transition.rsplit_once("-> ").map(|(start, _)| start)
@@ -231,7 +231,8 @@ impl<'t> Question<'t> {
     fn guard_of_state(&self, iosts: &Iosts, transition: &Transition) -> Option<Guard> {
         let mut parts = transition.guard.conjuncts();
         parts.retain(|part| !self.reads_event(part) && !part.asks_definedness());
-        (!parts.is_empty()).then(|| self.guard(iosts, transition, &Term::and(parts), true))
+        let did_hold = true;
+        (!parts.is_empty()).then(|| self.guard(iosts, transition, &Term::and(parts), did_hold))
     }
 
     /// Splits a guard: the demands on single parameters by name, and the other conjuncts that read the event.
@@ -305,7 +306,9 @@ impl<'t> Question<'t> {
     /// Can some values take the transition? Errs towards yes.
     fn can_come(&self, transition: &Transition, solver: &mut Lazy) -> bool {
         let (by_parameter, other_parts) = self.demands(transition);
-        let (mut known, mut is_sure) = (literals(&self.values), other_parts.is_empty());
+        // Do the demands on single parameters alone decide?
+        let mut is_sure = other_parts.is_empty();
+        let mut known = literals(&self.values);
         for (name, mut demands) in by_parameter {
             let Some(datum) = self.parameters.iter().find(|datum| datum.name() == name) else { continue };
             demands.extend(ends_of_type(datum.ty()));
@@ -345,5 +348,6 @@ pub(crate) fn decided_guard(iosts: &Iosts, transition: &Transition, values: Valu
     // Nobody has written the conjuncts that ask whether operations have values.
     let written = transition.guard.conjuncts().into_iter().filter(|part| !part.asks_definedness());
     let part = Term::and(written);
-    (!part.is_true()).then(|| question.guard(iosts, transition, &part, true))
+    let did_hold = true;
+    (!part.is_true()).then(|| question.guard(iosts, transition, &part, did_hold))
 }

@@ -46,6 +46,7 @@ pub(crate) fn split_joined(test: &TestCase, transition: &Transition) -> Vec<Tran
     let is_of_specification = |part: &Term| test.conjuncts.contains(part);
     let has_demand = |guard: &Term| guard.conjuncts().iter().any(is_of_specification);
     let conjuncts = transition.guard.conjuncts();
+    // Each alternative stands in a joined guard, or at least has a condition of the specification.
     let is_joined = |part: &&Term| {
         let alternatives = part.disjuncts();
         let are_known = alternatives.iter().all(|alternative| find_joined(alternative).is_some());

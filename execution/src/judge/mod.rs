@@ -47,7 +47,8 @@ use crate::test_case::TestCase;
 
 /// Returns a judge for a test case, in its initial state, behind a link if there is one.
 pub fn make_judge<'a>(test: &'a TestCase, initial: State, link: Option<Link>) -> Box<dyn Judge + 'a> {
-    make_judge_with(test, initial, link, false)
+    let silence_fails = false;
+    make_judge_with(test, initial, link, silence_fails)
 }
 
 /// Makes a judge for a test case, with the link and the silence of an implementation's file. If the file does

@@ -131,6 +131,7 @@ impl<'a> OnlineJudge<'a> {
         self.verdict = verdict_of_states(self.test, self.online, &self.monitor);
     }
 
+    /// Returns how a possible state violates the property, if one does.
     fn violated(&self) -> Option<Violated> {
         self.states().find_map(|state| self.test.violates[state.location])
     }

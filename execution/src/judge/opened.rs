@@ -145,7 +145,8 @@ impl Opened {
     }
 }
 
-/// Opens a condition by one level. The names of a case of a `match` come into the scope.
+/// Opens a condition by one level. The names of a case of a `match` come into the scope. `None`: no part
+/// decides alone.
 pub(super) fn open_condition(term: &Term, scope: &mut DecisiveScope) -> Option<Opened> {
     let is_true = scope.is_true(term);
     let deciding = |parts: &[Term]| {
@@ -446,7 +447,7 @@ pub(super) fn open_side(side: &Term, scope: &mut DecisiveScope, chosen_by: &mut 
     open_side(&branch, scope, chosen_by)
 }
 
-/// Notes the term by which branches were missed, if one of them may give what was seen, and the taken not.
+/// Notes the term by which branches were missed, if one of them may give what was seen, and `taken` does not.
 fn note_missed<'t>(
     taken: &Term,
     mut missed: impl Iterator<Item = &'t Term>,
@@ -568,6 +569,7 @@ fn write_instance(quantified: &QuantifiedOperation, arguments: &[Term], bound: T
 }
 
 /// Writes the body of a quantifier for an element of a collection that is no path, under the bound name.
+/// `None`: it is a path, so the element has a text of its own, or the name is taken.
 fn name_element(
     quantified: &QuantifiedOperation,
     arguments: &[Term],

@@ -108,6 +108,7 @@ impl Question<'_> {
         if part.written_size() > LARGEST_WRITTEN {
             return None;
         }
+        // A side without the event that has no value will not get one.
         if let Some(Node::Compare(_, a, b)) = part.written()
             && [a, b].iter().any(|side| !self.reads_event(side) && evaluate(side, &self.values).is_err())
         {
@@ -135,6 +136,7 @@ impl Question<'_> {
                 chosen_by.is_empty() || (!ways.is_empty() && !ways.iter().flatten().any(is_of_case))
             };
             let ways = inner.solve(&chosen).filter(is_sure);
+            // After a `match` of the event, the condition may still be solved as it stands.
             if ways.is_some() || chosen_by.iter().all(|decider| *decider.sort() == Type::Bool) {
                 return ways;
             }

@@ -26,7 +26,7 @@ use crate::judge::question::Question;
 use crate::lazy::Lazy;
 
 impl Question<'_> {
-    /// Lists the conjuncts that failed. If the state alone decides some of them, these are enough.
+    /// Lists the conjuncts that failed, each once. If the state alone decides some of them, these are enough.
     pub(super) fn failing_parts(&self, iosts: &Iosts, transition: &Transition) -> Vec<Guard> {
         let mut parts = failing_conjuncts(&transition.guard, &self.values);
         if parts.iter().any(|part| !self.reads_event(part)) {
@@ -47,7 +47,8 @@ impl Question<'_> {
         parts.dedup();
         let mut told: Vec<(Vec<&Datum>, Guard)> = Vec::new();
         for part in &parts {
-            let (read, guard) = (self.list_read(part), self.guard(iosts, transition, part, false));
+            let did_hold = false;
+            let (read, guard) = (self.list_read(part), self.guard(iosts, transition, part, did_hold));
             let is_repeated = |(known_read, known): &(Vec<&Datum>, Guard)| {
                 *known_read == read && guard.repeats(known, &read)
             };

@@ -173,7 +173,8 @@ fn decide_fate(specification: &Iosts, tests: &[TestCase], mutant: &Iosts, effort
         .unwrap_or_else(|| walk_survivor(specification, tests, mutant, effort))
 }
 
-/// Runs the suite against a mutant up to the first Fail that is its fault. `None`: it survives.
+/// Runs the suite against a mutant up to the first Fail that is its fault. Without one, it is broken if a run
+/// could not be done. `None`: it survives.
 fn run_suite(
     specification: &Iosts,
     tests: &[TestCase],
@@ -303,7 +304,7 @@ pub fn walk_beside(
     let mut trace = Vec::new();
     let mut tries_in_vain = 0;
     while trace.len() < depth && tries_in_vain < 16 {
-        // An output of the implementation, or an input that the specification takes.
+        // An output of the implementation, which is waited for, or an input that the specification takes.
         let what = if random.below(2) == 0 {
             iut.output(true).map(Occurrence::Observation)
         } else {

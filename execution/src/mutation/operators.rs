@@ -290,7 +290,8 @@ fn narrow_parameter(random: &mut Random, iosts: &mut Iosts) -> Option<String> {
     Some(format!("{parameter} of {} is never {never}", iosts.action(action).name))
 }
 
-/// Rewrites a part of a guard, drawn by lot: a conjunct, or an alternative in one. `None`: it is impossible.
+/// Rewrites a part of a guard, drawn by lot: a conjunct, or an alternative in one. `None`: `rewrite` does not
+/// fit it.
 fn rewrite_part(
     random: &mut Random,
     guard: &Term,

@@ -254,6 +254,7 @@ impl<'a, R: BufRead> TraceReader<'a, R> {
         Ok((delay, Some((action, values.collect::<Result<_, _>>()?))))
     }
 
+    /// Reads a line of JSON.
     fn read_object(&self, text: &str) -> Result<TimedLine, LineMistake> {
         let whole = 0..text.len();
         let tree = json::parse(text, json::WIRE).map_err(|why| {

@@ -301,6 +301,7 @@ impl Uncertain {
         let mut new_cell: Option<(TakenCounts, Vec<Context>)> = None;
         let fewest_taken =
             self.cells.keys().filter(|taken| taken[side] == all_taken[side]).map(|taken| taken[other]).min();
+        // Without such a cell, the range is empty.
         for taken_of_other in fewest_taken.unwrap_or(all_taken[other] + 1)..=all_taken[other] {
             let mut taken = all_taken;
             taken[other] = taken_of_other;
@@ -319,7 +320,8 @@ impl Uncertain {
         Ok(())
     }
 
-    /// Returns the contexts after those of a cell when the next event of this side has been taken.
+    /// Returns the contexts after those of a cell when the next event of this side has been taken. Notes an
+    /// input that the model may have refused.
     fn take_next_of_side(
         &mut self,
         offline: &Offline<'_>,

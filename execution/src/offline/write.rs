@@ -52,6 +52,7 @@ impl<'a, W: Write> SequenceWriter<'a, W> {
         Ok(self.to)
     }
 
+    /// Writes the head of a CSV file before anything else, once.
     fn write_head(&mut self) -> io::Result<()> {
         if !std::mem::replace(&mut self.has_begun, true) && self.form == TraceForm::Csv {
             writeln!(self.to, "{HEAD}")?;

@@ -84,6 +84,7 @@ impl Experience {
     }
 }
 
+/// Counts an answer under a key. A new key beyond the limit makes the memory start anew.
 fn count_answer<K: Hash + Eq>(counts: &mut HashMap<K, Answers>, key: K, answer: TransitionId) {
     if counts.len() >= MOST_REMEMBERED && !counts.contains_key(&key) {
         counts.clear();

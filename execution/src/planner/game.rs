@@ -131,8 +131,9 @@ impl Game {
     pub(super) fn new(test: &TestCase) -> Self {
         let goal = search_goal(test);
         let ends = test.verdicts.map(|_| PositionWorth::Open);
+        let with_classes = false;
         let mut game = Game {
-            model: WalkModel::new(test.iosts.clone(), &[], false),
+            model: WalkModel::new(test.iosts.clone(), &[], with_classes),
             distances: ends.map(|_| None),
             gates: ends.map(|_| Vec::new()),
             ends,
@@ -293,13 +294,15 @@ impl Game {
                 continue;
             }
             let is_answer = |known: &Reaction| known.transition == transition && known.event == answer.event;
+            // The way's answer may have values that were not tried.
             let moves = self.nodes[node].moves.iter_mut().flatten();
             let lacks = |play: &&mut GameMove| !play.answers.iter().any(is_answer);
             moves.filter(lacks).for_each(|play| play.answers.insert(0, answer.clone()));
         }
     }
 
-    /// Expands states from the root, until it is sure or the limit is met; a few if the root was hoped for.
+    /// Expands states from the root until it is sure or a limit is met. If the root was hoped for, it expands
+    /// few states, and only if a new stimulus was drawn.
     pub(super) fn search(
         &mut self,
         test: &TestCase,
@@ -308,7 +311,8 @@ impl Game {
         experience: &Experience,
         sources: &mut Choice<'_>,
     ) {
-        let budget = Budget::new("plan", Some(Limit::Work(WORK)), false);
+        let is_certain = false;
+        let budget = Budget::new("plan", Some(Limit::Work(WORK)), is_certain);
         // States that were found within the limits count.
         let _ = budget::within(&budget, || {
             self.expand(test, root, sources);
@@ -389,6 +393,7 @@ impl Game {
             }
             level = next_level;
         }
+        // Only solved ranks show that the root is sure. They are solved ever more rarely.
         let mut solve_at = 30;
         for count in 0..limit {
             if count == solve_at {

@@ -102,8 +102,9 @@ pub(super) struct ListedGame {
 
 impl ListedGame {
     pub(super) fn new(test: &TestCase) -> Self {
+        let with_classes = false;
         ListedGame {
-            model: WalkModel::new(test.iosts.clone(), &[], false),
+            model: WalkModel::new(test.iosts.clone(), &[], with_classes),
             all: Vec::new(),
             known: HashMap::new(),
             values: Values::new(MIX).of_model(&test.iosts),
@@ -116,7 +117,7 @@ impl ListedGame {
         &self.all
     }
 
-    /// Notes that nothing came in a position. Returns whether an answer was expected.
+    /// Notes that nothing came in a position. Returns whether an answer was expected until now.
     pub(super) fn expect_nothing(&mut self, position: usize) -> bool {
         let Some(options) = &mut self.all[position].options else { return false };
         !std::mem::replace(&mut options.is_silent, true) && !options.answers.is_empty()
@@ -284,6 +285,7 @@ impl ListedGame {
                 Some(members) => vectors.extend(members),
                 None => {
                     has_all_classes = false;
+                    // A combination of guards has no transition of its own: any will do.
                     let (number, state) = through[class.min(through.len() - 1)];
                     let ListedGame { model, values, random, .. } = self;
                     let mut sources = Choice { values, random, solver: &mut *solver };
@@ -369,7 +371,8 @@ fn complete(
     Some(Some(parameters.iter().map(value).collect()))
 }
 
-/// Lists all integers in the range of a datum, if they are few.
+/// Lists all integers in the range that a condition leaves a datum: none if it cannot hold. `None`: they are
+/// many, or the range has no end.
 fn integers_in_range(datum: &Datum, condition: &Term, numbers: &[Datum]) -> Option<Vec<Value>> {
     if !datum.ty().is_integer() {
         return None;

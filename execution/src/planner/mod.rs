@@ -209,17 +209,17 @@ impl Planner {
         self.present_step().is_some_and(|planned| waits(planned.kind))
     }
 
-    /// Notes that the planned observation did not come. Returns whether there is another plan now.
+    /// Notes that the planned observation did not come. Returns whether this changes the plan.
     pub fn waited_in_vain(&mut self) -> bool {
         if let Some(together) = self.together.as_mut().filter(|together| together.chosen().is_some()) {
             return together.waited_in_vain();
         }
         let Some(Playing { game, at: Some(state), chosen, .. }) = &mut self.game else { return false };
-        let has_other_move = game.drop_wait(state);
-        if has_other_move {
+        let is_dropped = game.drop_wait(state);
+        if is_dropped {
             *chosen = None;
         }
-        has_other_move
+        is_dropped
     }
 
     /// Can the tester wait for silence here without losing a sure Pass?
@@ -374,7 +374,8 @@ pub enum Example {
 /// Looks for a shortest run to Pass, with constants of its own choice.
 pub fn find_example(test: &TestCase, solver: &mut dyn Solver) -> Example {
     // Numbers that become too long on the way must not end the caller's work.
-    let budget = Budget::new("example", None, false);
+    let is_certain = false;
+    let budget = Budget::new("example", None, is_certain);
     let example = budget::within(&budget, || find_example_within_budget(test, solver));
     example.unwrap_or(Example::NotFound(SearchBound::Digits))
 }

@@ -91,7 +91,8 @@ fn find_prospect_from(
     let mut game = ListedGame::new(test);
     let (states, begin_worth) = begin_states(test, initial.clone());
     let root = game.position(&states, begin_worth);
-    let budget = Budget::new("prospect", Some(Limit::Work(work)), false);
+    let is_certain = false;
+    let budget = Budget::new("prospect", Some(Limit::Work(work)), is_certain);
     // Exploring stops as soon as it is known that Pass is forced. What was listed before a limit counts.
     let _ = budget::within(&budget, || {
         let is_forced = |all: &[_]| SolvedGame::new(all, Bias::Surely).level(root) == WinningLevel::Forced;
@@ -162,6 +163,7 @@ impl WinningProspect {
     pub fn add_known_run(&mut self, constants: &[(Datum, Value)]) {
         if self.level == WinningLevel::Unreachable {
             self.level = WinningLevel::Possible;
+            // With other constants, nothing is excluded.
             if self.constants != constants {
                 (self.at_best, self.constants) = (WinningLevel::Forced, constants.to_vec());
             }

@@ -130,6 +130,7 @@ impl SolvedGame {
         match level {
             WinningLevel::Forced => &self.forced,
             WinningLevel::Fair => &self.fair,
+            // An unreachable position has no number. In this list all better positions have one.
             WinningLevel::Possible | WinningLevel::Unreachable => &self.possible,
         }
     }

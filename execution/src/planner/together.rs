@@ -61,7 +61,8 @@ impl GameTogether {
         let position = self.game.position(&states, PositionWorth::Open);
         let is_forced = |solved: &SolvedGame| solved.forced.get(position).is_some_and(Option::is_some);
         if !self.solved.as_ref().is_some_and(is_forced) {
-            let budget = Budget::new("plan", Some(Limit::Work(WORK)), false);
+            let is_certain = false;
+            let budget = Budget::new("plan", Some(Limit::Work(WORK)), is_certain);
             // Positions that were listed within the limits count.
             let _ = budget::within(&budget, || {
                 let is_enough = |positions: &[_]| is_forced(&SolvedGame::new(positions, Bias::Surely));
@@ -151,7 +152,7 @@ impl GameTogether {
         self.chosen.as_ref()
     }
 
-    /// Drops a wait that was in vain. Returns whether there is another choice now.
+    /// Drops a wait that was in vain. Returns whether this changes the choice.
     pub(super) fn waited_in_vain(&mut self) -> bool {
         self.chosen = None;
         self.solved = None;

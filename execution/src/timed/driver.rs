@@ -353,7 +353,8 @@ impl TimedTester<'_, '_, '_> {
         let begin = Instant::now();
         let earliest = (&self.taken_until - &self.tolerance).min(read.clone());
         let low = if self.timing.is_simulated { read.clone() } else { earliest };
-        let mark = self.make_mark(low, &read + &self.tolerance, false);
+        let is_silence = false;
+        let mark = self.make_mark(low, &read + &self.tolerance, is_silence);
         self.taken_until = read.clone();
         let measured = (&read - &self.last).max(RBig::ZERO);
         let event = with_delay(received, measured.clone());
@@ -525,7 +526,8 @@ impl TimedTester<'_, '_, '_> {
         session.adapter.send(&without_delay(&event))?;
         let sent = session.adapter.sent();
         // The system may have taken it at any instant until the sending has ended.
-        let mark = self.make_mark(now.clone(), self.elapsed() + &self.tolerance, false);
+        let is_silence = false;
+        let mark = self.make_mark(now.clone(), self.elapsed() + &self.tolerance, is_silence);
         // Something came before it, and is received first.
         if sent == Sent::No {
             return Ok(Progress::Moved);
@@ -545,7 +547,7 @@ impl TimedTester<'_, '_, '_> {
         let next = taken.map(|(_, next)| next);
         // Silence that no transition takes is no fault, and nothing comes after it.
         let verdict = next.as_ref().map_or(Some(Verdict::Inconclusive), |next| test.verdict(next.location));
-        let end = &self.last + exact_seconds(length);
+        let (end, is_silence) = (&self.last + exact_seconds(length), true);
         match verdict {
             Some(Verdict::Inconclusive) if is_planned => Ok(Progress::Nothing),
             Some(Verdict::Inconclusive) => {
@@ -562,8 +564,10 @@ impl TimedTester<'_, '_, '_> {
             }
             Some(Verdict::Fail) => {
                 let begin = Instant::now();
-                let mark = self.make_mark(end.clone(), end.clone(), true);
-                let excuse = self.look_for_excuse(what.clone(), mark.clone(), true);
+                let mark = self.make_mark(end.clone(), end.clone(), is_silence);
+                // A shorter silence would be allowed.
+                let by_time = true;
+                let excuse = self.look_for_excuse(what.clone(), mark.clone(), by_time);
                 self.count_thinking(begin);
                 let progress = match excuse {
                     Excuse::None => self.show(what, mark, end),
@@ -575,7 +579,7 @@ impl TimedTester<'_, '_, '_> {
                 Ok(progress.if_heard(hears))
             }
             None | Some(Verdict::Pass | Verdict::WeakPass) => {
-                let mark = self.make_mark(end.clone(), end.clone(), true);
+                let mark = self.make_mark(end.clone(), end.clone(), is_silence);
                 Ok(self.show(what, mark, end))
             }
         }

@@ -230,6 +230,7 @@ impl InstantSearch<'_, '_> {
         // If the tester would not have sent the stimulus there, nothing is known of the steps after it.
         let is_stimulus = matches!(self.past.steps[number], Occurrence::Stimulus(_));
         if is_stimulus && (self.past.by_time || options.is_empty()) {
+            // The conditions that a transition has added.
             let guard =
                 |(_, next): &(_, SymbolicState)| Term::and(next.condition[way.condition.len()..].to_vec());
             let mut not_taken = way.condition.clone();

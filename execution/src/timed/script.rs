@@ -28,6 +28,7 @@ pub(crate) fn perform_script(
     script: &[Cue],
     fidelity: Fidelity,
 ) -> Run {
+    // Loosely, stimuli do not wait for observations.
     let is_kept = |cue: &&Cue| fidelity == Fidelity::Exact || matches!(cue, Cue::Send(_));
     let script: Vec<Cue> = script.iter().filter(is_kept).cloned().collect();
     let (script, ids) = (script.as_slice(), RenamedIds::default());

@@ -7,7 +7,7 @@
 //! **Method.** In the lowered condition each element, key and field is a place: a parameter, or a part of a
 //! place. A conjunct that says that a place is equal to a literal is a fact. Facts replace their places in
 //! the other conjuncts, which gives new facts. If all parts of the parameters that count are known, the
-//! values are put together. PlaceFacts follow from the condition, so no other values are possible.
+//! values are put together. Facts follow from the condition, so no other values are possible.
 //!
 //! **Ends**, since each round replaces a place. **Costs** a rewriting of the condition for each round.
 
@@ -61,11 +61,12 @@ pub fn determine_values(condition: &Term, parameters: &[Datum]) -> Determined {
 /// Adds the facts of a conjunct, or simpler conjuncts. Returns whether these say all that it says.
 fn collect_facts(part: &Term, facts: &mut PlaceFacts, simpler: &mut Vec<Term>) -> bool {
     let mut note = |place: &Term, value: Term| {
-        let is_known = is_place(place);
-        if is_known && facts.insert(place.clone(), value.clone()).is_some_and(|other| other != value) {
+        let is_fact = is_place(place);
+        // A place with two values makes the condition false.
+        if is_fact && facts.insert(place.clone(), value.clone()).is_some_and(|other| other != value) {
             simpler.push(Term::no());
         }
-        is_known
+        is_fact
     };
     let part = &take_part(part);
     match part.node() {
@@ -106,7 +107,8 @@ fn collect_facts(part: &Term, facts: &mut PlaceFacts, simpler: &mut Vec<Term>) -
     }
 }
 
-/// Takes the part itself for the field of a record that is written out. The others must have values, too.
+/// Returns the part of a record that is written out in place of its field, and other terms as they are. The
+/// other parts must have values, too, which is asked when the found values are tried.
 fn take_part(term: &Term) -> Term {
     let Node::Field(whole, at) = term.node() else { return term.clone() };
     match take_part(whole).node() {

@@ -141,6 +141,7 @@ pub fn number(ty: &Type, source: Pick, range: &Range, seen: &[Value], random: &m
             let low = range.low.clone().map_or(least.clone(), |low| low.max(least));
             let high = range.high.clone().map_or(most.clone(), |high| high.min(most));
             let small = Range { low: Some(low), high: Some(high) };
+            // A small number is an integer, for reals too.
             (small.low <= small.high).then(|| uniform(&small, true, random))
         }
         // One that is too large, or of the wrong sign, would always be the same end.

@@ -115,6 +115,8 @@ impl Values {
         self.samples = samples;
     }
 
+    /// Begins a run: forgets the values of the last one, and remembers the texts and constants known from the
+    /// beginning.
     pub fn begin(&mut self, constants: &[(Datum, Value)]) {
         self.seen.clear();
         self.counts.clear();

@@ -137,6 +137,7 @@ fn list_elements(value: &Value) -> Vec<&Value> {
 fn fill_with(value: &Value, element: &Value) -> Value {
     match value {
         Value::Array(array) => {
+            // Cells with the default value are not listed.
             let is_default = *element == array.default;
             let cells = array.cells.keys().filter(|_| !is_default);
             let cells = cells.map(|index| (index.clone(), element.clone())).collect();

@@ -127,6 +127,7 @@ impl Guide {
             && let Some((least, most)) = difference(left, right, &self.corners, state)
         {
             let sign = f64::from(*sign);
+            // How far the wanted sign is from what the corners give.
             distance += (least - sign).max(sign - most).max(0.0);
         }
         // The distance of numbers that are one apart is 16.

@@ -558,7 +558,8 @@ impl Walk {
             // Other constants may lead to more. With the same ones, a search from the start decides.
             let mut is_worthwhile = self.varies;
             if !self.varies {
-                let there = search(model, worth, tried, start.iter(), false, far(self.credit), sources);
+                let is_silent = false;
+                let there = search(model, worth, tried, start.iter(), is_silent, far(self.credit), sources);
                 self.credit -= there.far.min(self.credit);
                 if worth.has_goal(&there.fresh) {
                     self.vain_plans = 0;
@@ -582,7 +583,8 @@ impl Walk {
             let random = &mut Random::new(self.own_events as u64);
             let sources = &mut Choice { values: sources.values, random, solver: sources.solver };
             let steps = &mut TriedSteps::default();
-            let there = search(model, worth, steps, start.iter(), false, far(0), sources);
+            let is_silent = false;
+            let there = search(model, worth, steps, start.iter(), is_silent, far(0), sources);
             if 4 * here.transitions.len() < 3 * there.transitions.len() {
                 self.ends = Some(RunEnd::Reset);
                 return;

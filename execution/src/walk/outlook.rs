@@ -78,8 +78,8 @@ impl Walk {
         let Walk { model, worth, tried, values, .. } = self;
         let from = Positions::at(model, [state]);
         let far = Far { most, guide: None, is_aimed: false, muted: &BTreeSet::new() };
-        let found =
-            search(model, worth, tried, from.iter(), false, far, &mut Choice { values, random, solver });
+        let (is_silent, sources) = (false, &mut Choice { values, random, solver });
+        let found = search(model, worth, tried, from.iter(), is_silent, far, sources);
         // Half of the credit is left for the plans.
         self.credit -= (found.far / 2).min(self.credit);
         found.outlook

@@ -40,7 +40,7 @@ pub fn find_part(ty: &Type, value: &Value) -> Option<i8> {
 }
 
 /// Finds the class of a list's length, or of the number of entries of a set or a map. Each length up to
-/// [`SHORT`] is a class, and so are the two greatest.
+/// [`SHORT`] is a class, so are the two greatest, and others by doublings. `None` for other values.
 pub fn find_length(ty: &Type, value: &Value) -> Option<Value> {
     let (Type::Record(ty), Value::Record(_, fields)) = (ty, value) else { return None };
     let Value::Int(length) = fields.first()? else { return None };
