@@ -92,11 +92,13 @@ pub fn prepare_online(
     let (mut iosts, mut accepting) = (product.iosts.clone(), product.accepting.clone());
     let mut forbidden = None;
     if purpose.aim == Aim::Violate {
+        // The new location comes last, and is no pair of the product.
         iosts.transitions.extend(violations_on_line(&complete_purpose, &product, &options.limits, solver)?);
         let mut names = UsedNames::of(iosts.locations.iter().map(|location| location.name.as_str()));
         forbidden = Some(iosts.locations.push(Location::named(names.unique(VIOLATE_FAIL))));
         accepting.push(true);
     }
+    // Nothing after Accept is kept.
     iosts.transitions.retain(|transition| !accepting[transition.source]);
     for transition in &mut iosts.transitions {
         transition.guard = enabling_condition(transition);

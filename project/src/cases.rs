@@ -120,15 +120,16 @@ pub fn make_document(
     let none = |why, found| NoCase { test: purpose.iosts.name.clone(), why, found: vec![found] };
     let stopped = |stop: Stop| none(WhyLeftOut::Stopped, stop.to_diagnostic());
     let domain = project.options.analysis.domain;
+    let check = false;
     // Declared here, since the view borrows one of them.
     let (made, online);
     let (view, unreachable) = match project.judging {
         Judging::TestCase => {
-            made = make(project, purpose, domain, false, says).map_err(stopped)?;
+            made = make(project, purpose, domain, check, says).map_err(stopped)?;
             (View::of(&made.generation, Stage::InputComplete), &made.unreachable)
         }
         Judging::Online => {
-            online = make_online(project, purpose, domain, false, says).map_err(stopped)?;
+            online = make_online(project, purpose, domain, check, says).map_err(stopped)?;
             (View::of_online(&online.test), &online.unreachable)
         }
     };

@@ -34,7 +34,7 @@ use crate::campaign::{Campaign, TestSource, load_campaign};
 use crate::file_kind::{
     FileContent, FileKind, Heading, find_content, kind_of, kind_of_document, read_heading,
 };
-use crate::iut::{self, ReportedLocations};
+use crate::iut::{self, NameableLocations};
 use crate::once::Once;
 use crate::project::{find_specification_of, load, load_specification};
 use crate::render::add_new_findings;
@@ -103,7 +103,7 @@ fn check_text(file: Arc<SourceFile>, path: &Path, given: &[PathBuf]) -> Checked 
             Err(found) => Checked::new("configuration", String::new(), found),
         },
         Ok(Heading { kind: FileKind::Iut, .. }) => {
-            let mut locations = ReportedLocations::default();
+            let mut locations = NameableLocations::default();
             let read: Vec<Option<Vec<Iosts>>> =
                 given.iter().map(|path| load_model(path, &mut locations)).collect();
             let has_wrong_model = read.iter().any(Option::is_none);
@@ -130,6 +130,7 @@ fn check_specification(file: Arc<SourceFile>) -> (String, Vec<Diagnostic>) {
             let form = delayed_with_unseen(&specification.timed);
             found.extend(check_with_solver(&form.iosts, &mut Z3Solver::default()));
             let graph = specification.timed.graph();
+            // This is no mistake, because some commands support it. Making a test case refuses it.
             let takes_time = unseen_delays(&specification.timed).into_iter();
             found.extend(takes_time.map(|number| Diagnostic {
                 severity: Severity::Warning,
@@ -146,7 +147,8 @@ fn find_doubts(iosts: &Iosts, found: &[Diagnostic]) -> Vec<Diagnostic> {
     if found.iter().any(Diagnostic::is_error) { Vec::new() } else { find_refused_inputs(iosts) }
 }
 
-/// Checks a purpose or a property. Events that completion sends to Reject are `implied`.
+/// Checks a purpose or a property against its specification, which may be one of `given`. The sentences in
+/// `implied` say which events completion sends to Reject.
 fn check_purpose(file: Arc<SourceFile>, aim: Aim, path: &Path, given: &[PathBuf]) -> Checked {
     let check = || {
         let specification = find_specification_of(&file, path, given)?;
@@ -154,6 +156,7 @@ fn check_purpose(file: Arc<SourceFile>, aim: Aim, path: &Path, given: &[PathBuf]
         let (mut purpose, delay, mut found) = match &specification {
             AnySpecification::Timed(specification) => {
                 let (purpose, found) = read_timed_aimed(file.clone(), specification, aim)?;
+                // The solver checks the form in which time is data. There internal steps have a delay, too.
                 let form = delayed_with_unseen(&specification.timed);
                 (form.purpose(&purpose), Some(form.delay), found)
             }
@@ -166,8 +169,9 @@ fn check_purpose(file: Arc<SourceFile>, aim: Aim, path: &Path, given: &[PathBuf]
         found.extend(check_with_solver(&purpose.iosts, &mut solver));
         let says = format!("`{}` of `{}`{}", purpose.iosts.name, purpose.of, describe_size(&purpose.iosts));
         let is_well_formed = !found.iter().any(Diagnostic::is_error);
+        // The solver needs `delay >= 0` above. In the sentences for people it is left out.
         if let Some(delay) = &delay {
-            drop_negative_delays(&mut purpose, delay);
+            drop_trivial_delay_guards(&mut purpose, delay);
         }
         let implied = if is_well_formed { describe_rejected(&purpose, &mut solver) } else { Vec::new() };
         Ok(Checked { implied, ..Checked::new(aim.key(), says, found) })
@@ -176,7 +180,7 @@ fn check_purpose(file: Arc<SourceFile>, aim: Aim, path: &Path, given: &[PathBuf]
 }
 
 /// Removes the condition "the delay is not negative" from the guards. Every event satisfies it.
-fn drop_negative_delays(purpose: &mut TestPurpose, delay: &Datum) {
+fn drop_trivial_delay_guards(purpose: &mut TestPurpose, delay: &Datum) {
     let zero = Term::int(0).to_real();
     let not_negative = Term::compare(Comparison::AtLeast, &Term::datum(delay), &zero);
     for transition in purpose.iosts.transitions.iter_mut() {
@@ -202,8 +206,9 @@ fn describe_rejected(purpose: &TestPurpose, solver: &mut Z3Solver) -> Vec<String
     sentences
 }
 
-/// Loads the model of a given file, if it has one, and adds its locations. `None` is a model with mistakes.
-fn load_model(path: &Path, locations: &mut ReportedLocations) -> Option<Vec<Iosts>> {
+/// Loads the model of a given file, and adds its locations. Empty if the file has no model. `None` if the
+/// model has mistakes.
+fn load_model(path: &Path, locations: &mut NameableLocations) -> Option<Vec<Iosts>> {
     if find_plain_content(path) == FileContent::Document {
         let Ok(test) = read_test_case(path) else { return Some(Vec::new()) };
         locations.add_document(&test);
@@ -237,7 +242,7 @@ fn read_test_case(path: &Path) -> Result<TestCase, String> {
 
 /// Compares an implementation's file with each of these models. The same model may be there twice.
 /// `has_wrong_model` says that another model has mistakes, which its own check reports.
-fn check_iut(path: &Path, given: &[Iosts], locations: &ReportedLocations, has_wrong_model: bool) -> Checked {
+fn check_iut(path: &Path, given: &[Iosts], locations: &NameableLocations, has_wrong_model: bool) -> Checked {
     let mut models: Vec<&Iosts> = Vec::new();
     for model in given {
         if !models.contains(&model) {
@@ -283,7 +288,7 @@ fn check_campaign(path: &Path) -> Checked {
         Err(found) => return Checked::new("campaign", String::new(), found),
     };
     let mut note = |more: Vec<Diagnostic>| add_new_findings(&mut found, more);
-    let (mut models, mut locations) = (Vec::new(), ReportedLocations::default());
+    let (mut models, mut locations) = (Vec::new(), NameableLocations::default());
     let (mut known, mut is_whole) = (KnownNames::default(), true);
     for source in &campaign.tests {
         match source {
@@ -318,7 +323,7 @@ fn check_campaign(path: &Path) -> Checked {
     }
     // If a file has mistakes, that file may have the names, so they are not checked.
     if is_whole {
-        note(known.check(&campaign, true));
+        note(known.check(&campaign, is_whole));
     }
     let Campaign { name, tests, iuts, .. } = &campaign;
     let (tests, iuts) = (plural(tests.len(), "file"), plural(iuts.len(), "implementation"));
@@ -401,6 +406,7 @@ fn describe_timed_size(timed: &Timed) -> String {
     format!("{}, {clocks})", graph.trim_end_matches(')'))
 }
 
+/// ` (3 locations, 5 transitions)`
 fn describe_size(iosts: &Iosts) -> String {
     let (locations, transitions) = (iosts.locations.len(), iosts.transitions.len());
     format!(" ({}, {})", plural(locations, "location"), plural(transitions, "transition"))

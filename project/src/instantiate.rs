@@ -23,6 +23,8 @@ pub fn instantiate(
     }
     let all: Vec<Datum> =
         specification.constants.iter().cloned().chain(purposes.iter().flat_map(own_constants)).collect();
+    // This also reports names that no model has. If such a name is a variable, the report gets a help. It is
+    // found by its text.
     let evaluated = evaluate_by_name(configuration, &all).map_err(|mut found| {
         for variable in &specification.variables {
             let message = format!("unknown constant `{variable}`");
@@ -34,17 +36,20 @@ pub fn instantiate(
             }
         }
         found
-    });
-    let in_specification = literals(&evaluated?);
-    // All values are found before any constant is fixed, since `fix_constants` takes the constants away.
+    })?;
+    // The first constant of a name counts. The specification's are first, so these are its values.
+    let for_specification = literals(&evaluated);
+    // Two purposes may have constants of one name and of different types, so each has values of its own. All
+    // are found before any constant is fixed, since `fix_constants` takes the constants away.
     let of_purpose = |purpose| values_of(configuration, specification, purposes, purpose);
     let of_each_purpose: Vec<Valuation> = purposes.iter().map(of_purpose).collect::<Result<_, _>>()?;
     for (purpose, values) in purposes.iter_mut().zip(of_each_purpose) {
         let values = literals(&values);
         fix_constants(&mut purpose.iosts, &values);
+        // A constant of the specification that it observes is now a value.
         purpose.observes.retain(|datum| !values.contains_key(datum));
     }
-    fix_constants(specification, &in_specification);
+    fix_constants(specification, &for_specification);
     Ok(())
 }
 

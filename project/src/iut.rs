@@ -46,7 +46,7 @@ use coreach_model::reader::collect::{Collector, listed};
 use coreach_model::reader::yaml::{self, Entry, NodeKind, Yaml};
 use coreach_model::reader::{Reading, shape};
 use launch::{COMMAND, host_of, read_address, read_command, read_launch, require_reset};
-pub use locations::ReportedLocations;
+pub use locations::NameableLocations;
 use settle::Speech;
 use simulated::{SimulatedSection, read_settings, read_simulated};
 pub use simulated::{StandIn, read_stand_in};
@@ -69,7 +69,7 @@ pub fn load(path: &Path, iosts: &Iosts) -> Reading<Iut> {
 pub fn load_once(
     path: &Path,
     iosts: &Iosts,
-    locations: Option<&ReportedLocations>,
+    locations: Option<&NameableLocations>,
     files: &mut Once,
 ) -> Reading<Iut> {
     if let Some(program) = explain_program(path) {
@@ -115,7 +115,7 @@ fn read_once(
     file: Arc<SourceFile>,
     folder: &Path,
     iosts: Option<&Iosts>,
-    locations: Option<&ReportedLocations>,
+    locations: Option<&NameableLocations>,
     files: &mut Once,
 ) -> Reading<Iut> {
     let mut collector = Collector::new(file);

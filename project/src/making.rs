@@ -123,8 +123,9 @@ const SEARCH: u32 = 4;
 /// The limits of one question of a search. The search is short, so they are small.
 const QUESTION: QueryLimits = QueryLimits { rlimit: 300_000, milliseconds: 2000 };
 
-/// Looks for a shortest run to Pass. A property has no Pass, so the result is `None`. If the search has
-/// looked at all paths and no run passes, the purpose is unreachable. The search gets a share of `time`.
+/// Looks for a shortest run to Pass, with a share of `time`. If the search has looked at all paths and no run
+/// passes, the purpose becomes unreachable in `made`. `None` for a property, which has no Pass, and if
+/// something other than the time ended the search.
 pub fn search_run(
     made: &mut MadeTest,
     purpose: &TestPurpose,

@@ -223,6 +223,7 @@ fn store_of(path: &Path) -> Option<PathBuf> {
     Some(PathBuf::from(std::ffi::OsString::from_vec(stem.to_vec())))
 }
 
+/// Finds what stands where the path needs a folder, and is none.
 fn find_file_above(path: &Path) -> Option<&Path> {
     let existing = path.ancestors().skip(1).find(|place| fs::symlink_metadata(place).is_ok())?;
     (!existing.is_dir()).then_some(existing)

@@ -132,6 +132,7 @@ impl SheetExcerpt {
         text.char_indices().take_while(|(byte, _)| visible_length(text, *byte) < target).count()
     }
 
+    /// Finds where a byte of the file is in the excerpt. A byte that is not in it counts as its end.
     fn byte_in_excerpt(&self, byte: usize) -> usize {
         let line = self.sheet.line(byte);
         let (from, to) = (self.sheet.start(line), self.sheet.start(line + 1));

@@ -95,6 +95,7 @@ pub(crate) fn prepare_input(
 }
 
 impl StageInput {
+    /// Reads a purpose or a property of this specification. If it is timed, gives the delayed form.
     pub(crate) fn read_purpose(&self, file: Arc<SourceFile>, aim: Aim) -> Reading<TestPurpose> {
         match (&self.timed, &self.form) {
             (Some((timed, _)), Some(form)) => {

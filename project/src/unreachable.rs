@@ -17,7 +17,8 @@ use coreach_pipeline::online::OnlineTest;
 use coreach_pipeline::stages::complete::rejected_residuals;
 
 /// Says where the way to Accept ends. There are three cases. The product has no path to Accept, or each of
-/// its paths has a guard that never holds, or the initial data exclude all paths.
+/// its paths has a guard that never holds, or the initial data exclude all paths. Of a property it only says
+/// that nothing violates it.
 pub fn explain(generation: &Generation, purpose: &TestPurpose, domain: DomainKind) -> Diagnostic {
     let name = &purpose.iosts.name;
     if purpose.aim == Aim::Violate {
@@ -58,7 +59,7 @@ pub fn explain(generation: &Generation, purpose: &TestPurpose, domain: DomainKin
             .help("compare these guards with those of the specification's transitions of the same action");
     }
     let mut solver = Z3Solver::default();
-    // Steps that never hold are cut from the graph, so the product has them.
+    // The visible behaviours lack steps that never hold, so these are looked for in the product.
     let no_data = || unreachable(format!("from {label} no data lead to Accept"));
     let never = explain_old_values(no_data(), &product.iosts, purpose, |goal| {
         let (place, action) =

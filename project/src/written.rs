@@ -116,30 +116,37 @@ fn read_test_case_back(view: &View<'_>, text: &str) -> Result<Iosts, Vec<Diagnos
     assert!(are_equal, "coreach reads the verdicts of the test case differently");
     let mut iosts = test.iosts.clone();
     if let Some(fail) = view.particulars.others_fail {
-        let others = iosts.transitions.split_off(view.iosts.transitions.len().min(iosts.transitions.len()));
-        assert!(mean_others_fail(view, fail, &test, &others), "coreach reads `others_fail` differently");
+        let added = iosts.transitions.split_off(view.iosts.transitions.len().min(iosts.transitions.len()));
+        assert!(
+            is_others_fail_expanded(view, fail, &test, &added),
+            "coreach reads `others_fail` differently"
+        );
     }
     Ok(iosts)
 }
 
-/// Do these transitions mean `others_fail`? There must be one transition to Fail for each output. It must be
-/// taken exactly at those locations without a verdict that have no other transition of that output.
-fn mean_others_fail(view: &View<'_>, fail: LocationId, read: &TestCase, others: &[Transition]) -> bool {
-    let written: HashSet<_> = view.iosts.transitions.iter().map(|t| (t.source, t.action)).collect();
+/// Has the reader expanded `others_fail` as it should? It adds one transition for each output, and many
+/// locations list it. These are `added`, and are numbered after those of the view. Each must only lead to
+/// Fail. A location without a verdict lists those outputs for which it has no transition of its own. A
+/// location with a verdict lists none.
+fn is_others_fail_expanded(view: &View<'_>, fail: LocationId, read: &TestCase, added: &[Transition]) -> bool {
+    let own: HashSet<_> = view.iosts.transitions.iter().map(|t| (t.source, t.action)).collect();
     let outputs = || view.iosts.action_ids().filter(|action| view.iosts.action(*action).is_observed());
-    let is_plain = |t: &Transition| t.guard.is_true() && t.assignments.is_empty() && t.target == fail;
-    let first = view.iosts.transitions.len();
-    let failing_actions = |at: LocationId| -> Vec<ActionId> {
+    let only_fails = |t: &Transition| t.guard.is_true() && t.assignments.is_empty() && t.target == fail;
+    let first_added = view.iosts.transitions.len();
+    let listed_at = |at: LocationId| -> Vec<ActionId> {
         let lists = [&read.observations[at], &read.silences[at]];
-        let added = lists.into_iter().flatten().filter(|number| number.place() >= first);
-        added.map(|number| read.iosts.transitions[*number].action).collect()
+        let numbers = lists.into_iter().flatten().filter(|number| number.place() >= first_added);
+        let mut actions: Vec<_> = numbers.map(|number| read.iosts.transitions[*number].action).collect();
+        actions.sort();
+        actions
     };
-    others.iter().all(is_plain)
-        && others.iter().map(|t| t.action).eq(outputs())
+    added.iter().all(only_fails)
+        && added.iter().map(|t| t.action).eq(outputs())
+        // The added transitions begin at Fail, so its lists are not compared.
         && view.iosts.location_ids().filter(|at| *at != fail).all(|at| {
             let is_open = !matches!(view.mark(at), Some(Mark::Verdict(_)));
-            let mut found = failing_actions(at);
-            found.sort();
-            found.into_iter().eq(outputs().filter(|action| is_open && !written.contains(&(at, *action))))
+            let expected = outputs().filter(|action| is_open && !own.contains(&(at, *action)));
+            listed_at(at).into_iter().eq(expected)
         })
 }

@@ -28,7 +28,7 @@ const MOST_WAYS: usize = 400;
 /// The most locations of a cycle of internal steps that are looked at.
 const LONGEST_CYCLE: usize = 8;
 
-/// Checks the result of `close` against the product that it was made from.
+/// Checks the result of `close` against the product. The rules have the numbers of the list in [`super`].
 pub fn check_closed(closed: &Closed, product: &Product, solver: &mut dyn Solver) -> Findings {
     const SAME: &str = "closed 4";
     let mut checking = Checking::new(solver);
@@ -46,14 +46,15 @@ pub fn check_closed(closed: &Closed, product: &Product, solver: &mut dyn Solver)
     for action in iosts.actions.iter().filter(|action| !action.is_visible()) {
         checking.broken("closed 1", &action.name);
     }
-    let visible: Numbered<ActionId, ActionId> =
+    let product_actions: Numbered<ActionId, ActionId> =
         product_iosts.action_ids().filter(|action| product_iosts.action(*action).is_visible()).collect();
-    let actions = visible.map(|action| product_iosts.action(*action).clone());
+    let actions = product_actions.map(|action| product_iosts.action(*action).clone());
     let is_same = iosts.variables == product_iosts.variables
         && iosts.constants == product_iosts.constants
         && iosts.actions == actions
         && closed.given[iosts.initial] == product_iosts.initial;
     checking.holds(is_same, SAME, || "the data, the actions or the initial location".to_owned());
+    // Below, the numbers of actions are those of `product_actions`.
     if iosts.actions != actions {
         return checking.found;
     }
@@ -73,17 +74,17 @@ pub fn check_closed(closed: &Closed, product: &Product, solver: &mut dyn Solver)
     }
     let is_reached = iosts.reachable_from(iosts.initial);
     checking.holds(is_reached.iter().all(|reached| *reached), "closed 3", || iosts.name.clone());
-    check_ways(&mut checking, closed, product_iosts, &visible);
+    check_ways(&mut checking, closed, product_iosts, &product_actions);
     checking.found
 }
 
-/// Checks that the ways of each location are those of the product: none is added, and none is lost. `visible`
-/// has the product's number of each action.
+/// Checks that the ways of each location are those of the product: none is added, and none is lost.
+/// `product_actions` has the product's number of each action.
 fn check_ways(
     checking: &mut Checking<'_>,
     closed: &Closed,
     product_iosts: &Iosts,
-    visible: &Numbered<ActionId, ActionId>,
+    product_actions: &Numbered<ActionId, ActionId>,
 ) {
     let iosts = &closed.iosts;
     let ways = ClosedWays::of(product_iosts);
@@ -96,7 +97,7 @@ fn check_ways(
         };
         let visible_ways = outgoing[source].iter().map(|number| {
             let t = &iosts.transitions[*number];
-            let key = (Some(visible[t.action]), closed.given[t.target]);
+            let key = (Some(product_actions[t.action]), closed.given[t.target]);
             ClosedWay { key, effect: t.assignments.clone(), guard: t.guard.clone() }
         });
         let rests = closed.rests[source].iter().map(|rest| {
@@ -194,7 +195,7 @@ struct ClosedWay {
     guard: Term,
 }
 
-/// The ways of each location; `None` if they are too many.
+/// The ways of each location. `None` if there is too much to compare ([`MOST_WAYS`], [`LONGEST_CYCLE`]).
 struct ClosedWays(Numbered<LocationId, Option<Vec<ClosedWay>>>);
 
 impl ClosedWays {
@@ -218,7 +219,7 @@ impl ClosedWays {
                 |location: LocationId| outgoing[location].iter().map(|number| &iosts.transitions[*number]);
             let is_inner = |t: &Transition| is_internal(t) && inside.contains(&t.target);
             let without_inner_steps = |&location: &LocationId| {
-                // No step leads to the location itself.
+                // Without any step, the run stays where it is.
                 let stay =
                     ClosedWay { key: (None, location), effect: Substitution::new(), guard: Term::yes() };
                 let mut found = vec![stay];
@@ -264,6 +265,7 @@ impl ClosedWays {
 /// Puts an internal step in front of a way.
 fn prepend_step(step: &Transition, way: &ClosedWay) -> ClosedWay {
     let mut effect = compose_effects(&step.assignments, &way.effect);
+    // The variable keeps its value. Without `x := x`, effects that are equal have one form.
     effect.retain(|variable, value| value.as_datum() != Some(variable));
     let guard = Term::and([step.guard.clone(), substitute(&way.guard, &step.assignments)]);
     ClosedWay { key: way.key, effect, guard }

@@ -11,7 +11,8 @@ use coreach_model::{Number, Term, TransitionId};
 use super::obligation::{Checking, Findings, by_action, truth};
 use crate::artifact::CompletePurpose;
 
-/// Checks the result of `complete` against the purpose that it was made from.
+/// Checks the result of `complete` against the given purpose. The rules have the numbers of the list in
+/// [`super`].
 pub fn check_complete_purpose(
     given: &TestPurpose,
     complete: &CompletePurpose,
@@ -41,6 +42,7 @@ pub fn check_complete_purpose(
     }
     let (before, after) = (truth(&old.initial_condition), truth(&new.initial_condition));
     checking.equivalent(&[], &before, &after, SAME, || "the initial condition".to_owned());
+    // The given transitions are there.
     for (t1, t2) in old.transitions.iter().zip(&new.transitions) {
         let place = || new.describe(t2);
         let fixed = (t1.source, t1.action, t1.target, &t1.assignments);
@@ -54,6 +56,7 @@ pub fn check_complete_purpose(
         }
         checking.equivalent(&[], &Term::and(wanted), &truth(&t2.guard), SAME, place);
     }
+    // The additions are right, and none is missing.
     let mut numbers_by_action = by_action(new);
     if !complete.others_stay {
         for source in new.location_ids() {
@@ -68,6 +71,7 @@ pub fn check_complete_purpose(
             numbers.into_iter().partition(|number| number.place() < complete.given);
         let residual =
             Term::or(given_numbers.iter().map(|number| new.transitions[*number].guard.clone())).not();
+        // What the guards leave out leads to Reject if one of them leads elsewhere. Otherwise it stays.
         let leads_elsewhere =
             given_numbers.iter().any(|number| Some(new.transitions[*number].target) != reject);
         let target = reject.filter(|_| leads_elsewhere && source != accept).unwrap_or(source);

@@ -72,7 +72,8 @@ pub(super) fn refute_known_facts(known: &Basis, closed: &Closed, checking: &mut 
     }
 }
 
-/// Searches for the first run to Accept that can be outside, and gives the label of its last location.
+/// Searches for the first run to Accept on which the condition `outside` can hold. Gives the label of its
+/// last location. `None` if no such run was found.
 fn search_to_accept(
     iosts: &Iosts,
     accepting: &Numbered<LocationId, bool>,
@@ -151,6 +152,7 @@ struct FactRun {
     location: LocationId,
     state: Substitution,
     conditions: Vec<Term>,
+    /// The locations and data that it has passed. The last ones are its own.
     past: Vec<(LocationId, Substitution)>,
 }
 

@@ -21,6 +21,7 @@ const RULE: &str = "visible 8";
 
 /// Checks the condition under which each location must answer.
 pub(super) fn check_must_answer(visible: &Visible, closed: &Closed, checking: &mut Checking<'_>) {
+    // `check_closed` reports this.
     if closed.rests.len() != closed.iosts.locations.len() {
         return;
     }
@@ -71,8 +72,8 @@ pub(super) fn check_must_answer(visible: &Visible, closed: &Closed, checking: &m
     }
 }
 
-/// Gives the closed machine's data for a member, as they are shown. Data that nothing in front of Accept
-/// reads are unknown.
+/// Expresses a member's data by those of the visible machine. Data that nothing in front of Accept reads are
+/// unknown. They get names of their own with `number`, the member's place in its location.
 fn data_of(member: &Member, visible: &Visible, number: usize) -> Substitution {
     let mut data =
         member.steps.iter().fold(Substitution::new(), |earlier, step| compose_effects(&earlier, step));

@@ -65,7 +65,8 @@ impl<'a> Checking<'a> {
         answer
     }
 
-    /// Checks that one of the conclusions holds where the premises hold.
+    /// Checks that one of the conclusions holds where the premises hold. Without conclusions, the premises
+    /// must not hold together.
     pub(super) fn implies(
         &mut self,
         premises: &[Term],
@@ -120,7 +121,8 @@ impl<'a> Checking<'a> {
         self.holds(before.actions == after.actions, rule, || "the actions".to_owned());
     }
 
-    /// Checks that every location and assigned variable exists. If not, later checks must not look them up.
+    /// Checks that locations, actions and assigned variables exist, and that each list (`per_location` has
+    /// the lengths) has an entry for each location. After false, later checks must not look anything up.
     pub(super) fn well_formed(&mut self, iosts: &Iosts, per_location: &[usize], rule: &'static str) -> bool {
         let count = iosts.locations.len();
         let variables: HashSet<&Datum> = iosts.variables.iter().collect();

@@ -31,7 +31,7 @@ pub fn check_path_guided(made: &PathGuided, solver: &mut dyn Solver) -> Findings
             let of_action: Vec<&Transition> = leaving.filter(|t| t.action == id).collect();
             let place = || format!("{}: {}", name(), action.name);
             let mut facts = made.known[location].clone();
-            facts.push(is_time(made));
+            facts.push(positive_silence_condition(made));
             for (index, transition) in of_action.iter().enumerate() {
                 for later in &of_action[index + 1..] {
                     let mut both = facts.clone();
@@ -53,6 +53,7 @@ pub fn check_path_guided(made: &PathGuided, solver: &mut dyn Solver) -> Findings
         let target = made.verdicts[transition.target];
         let place = || iosts.describe(transition);
         let (rule, is_right) = match target {
+            // Contexts are numbered along the path.
             None => (
                 "path-guided (4): a transition leads elsewhere than to the next context",
                 transition.target == LocationId(transition.source.0 + 1),
@@ -70,13 +71,13 @@ pub fn check_path_guided(made: &PathGuided, solver: &mut dyn Solver) -> Findings
     checking.found
 }
 
-/// Says that TM is a time. It may be a constant, too.
-fn is_time(made: &PathGuided) -> Term {
+/// Makes the condition that `silence_after` is positive. It may be a symbolic constant.
+fn positive_silence_condition(made: &PathGuided) -> Term {
     Term::compare(Comparison::Greater, &made.timing.silence_after, &Term::int(0).to_real())
 }
 
-/// Says when the event can be seen: silence from TM on, an output at any time. `None` for what the tester
-/// sends.
+/// Makes the condition on the delay with which an event can be seen: silence from `silence_after` on, an
+/// output at any time. `None` for what the tester sends, and for internal actions.
 fn possible_times(made: &PathGuided, action: ActionId) -> Option<Term> {
     let delay = Term::datum(&made.timing.delay);
     let zero = Term::int(0).to_real();

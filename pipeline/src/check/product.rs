@@ -13,7 +13,8 @@ use crate::artifact::{CompletePurpose, Product};
 /// A location of the product, and the numbers of the two transitions that are taken there together.
 type Synchronised = (LocationId, (TransitionId, Option<TransitionId>));
 
-/// Checks the result of `product` against the specification and purpose that it was made from.
+/// Checks the result of `product` against what it was made from. The rules have the numbers of the list in
+/// [`super`].
 pub fn check_product(
     product: &Product,
     specification: &Iosts,

@@ -15,7 +15,7 @@ use coreach_model::{Datum, Term};
 use super::obligation::{Checking, Findings};
 use crate::lateness::{LatenessTiming, WithSilence};
 
-/// Checks the result of `with_silence` against the delayed form.
+/// Checks the result of `with_silence` against the delayed form. The rules are listed in [`super`].
 pub fn check_silence(
     timed: &WithSilence,
     form: &Iosts,

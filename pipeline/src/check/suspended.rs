@@ -13,7 +13,7 @@ use coreach_model::term::{have_values, literals, substitute};
 use super::obligation::{Checking, Findings};
 use crate::suspend::Suspended;
 
-/// Checks the result of `suspend` against the specification that it was made from.
+/// Checks the result of `suspend` against the specification. The rules are listed in [`super`].
 pub fn check_suspended(suspended: &Suspended, specification: &Iosts, solver: &mut dyn Solver) -> Findings {
     const SAME: &str = "suspended 1";
     let mut checking = Checking::new(solver);

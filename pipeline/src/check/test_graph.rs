@@ -20,7 +20,7 @@ use crate::artifact::{GraphOrigin, TestGraph, Visible};
 
 const SAME: &str = "test graph 4";
 
-/// Checks the result of `select` against the visible machine.
+/// Checks the result of `select` against the visible machine. The rules are listed in [`super`].
 pub fn check_test_graph(graph: &TestGraph, visible: &Visible, solver: &mut dyn Solver) -> Findings {
     let mut checking = Checking::new(solver);
     let (iosts, visible_iosts) = (&graph.iosts, &visible.iosts);
@@ -118,6 +118,7 @@ fn check_parts(
             && given.action == transition.action
             && target == Some(&transition.target)
             && (!ends || transition.assignments.is_empty())
+            // Each part appears only once.
             && kept.insert((number, ends));
         checking.holds(is_same, SAME, label);
         let inside = substitute(&coreach[given.target], &given.assignments);

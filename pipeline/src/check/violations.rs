@@ -12,7 +12,8 @@ use super::obligation::{Checking, Findings, check_definedness};
 use super::visible::RunPlace;
 use crate::artifact::{Closed, Product, Visible};
 
-/// Checks the outputs that violate a property and are forbidden. They lead to the location `violated`.
+/// Checks the forbidden outputs that violate a property. `extended` has them in addition to `visible`, and
+/// they lead to the location `violated`. The rules are listed in [`super`].
 pub fn check_violations(
     extended: &Visible,
     violated: Option<LocationId>,

@@ -34,7 +34,7 @@ use crate::artifact::{Closed, Member, Visible};
 
 const END_MUST_NOT_LEAD_ON: &str = "visible 9";
 
-/// Checks the result of `determinize` against the closed machine.
+/// Checks the result of `determinize` against the closed machine. The rules are listed in [`super`].
 pub fn check_visible(visible: &Visible, closed: &Closed, solver: &mut dyn Solver) -> Findings {
     const SAME: &str = "visible 2";
     let mut checking = Checking::new(solver);
@@ -162,7 +162,7 @@ fn check_simulation(
     }
 }
 
-/// Checks the shapes and the truth of the facts; without facts there are no ends. The result is false if
+/// Checks the shapes and the truth of the facts. Without facts there must be no ends. The result is false if
 /// nothing more can be checked.
 fn check_known(visible: &Visible, closed: &Closed, checking: &mut Checking<'_>) -> bool {
     const LIVE: &str = "visible 10: live";

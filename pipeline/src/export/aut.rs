@@ -71,8 +71,8 @@ fn find_offers(parameters: &[Datum], guard: &Term) -> Option<Vec<String>> {
     parameters.iter().map(find_offer).collect()
 }
 
-/// Finds the value that the condition gives the parameter, as an offer. `None` if it gives none that has a
-/// word.
+/// Finds the value that the condition gives the parameter, as an offer. `None` if it gives none, or one that
+/// cannot be an offer.
 fn offered_value(part: &Term, parameter: &Datum) -> Option<String> {
     let is_parameter = |term: &Term| matches!(term.node(), Node::Data(datum) if datum == parameter);
     match part.node() {

@@ -121,7 +121,8 @@ fn readable_conditions(view: &View<'_>, document: &Document, terms: &TermTable) 
     Readable { conditions, parameters, declarations }
 }
 
-/// Declares the sorts, then the constants and variables.
+/// Declares the sorts of all data, then the constants and variables. Parameters are declared elsewhere, with
+/// their actions.
 fn declare_data(view: &View<'_>) -> Vec<String> {
     let iosts = view.iosts;
     let parameters = iosts.actions.iter().flat_map(|action| &action.parameters);

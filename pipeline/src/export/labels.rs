@@ -31,6 +31,7 @@ pub(super) fn guard_lines(guard: &Term) -> Vec<String> {
 pub(super) fn condition_lines(condition: &Term) -> Vec<String> {
     let (parts, joint) = match condition.written() {
         Some(Node::And(parts)) => (parts.iter().map(Term::to_conjunct).collect(), " &&"),
+        // `a => b` is a disjunction too, but is not broken.
         Some(Node::Or(parts)) if condition.premises() == 0 => {
             (parts.iter().map(Term::to_disjunct).collect(), " ||")
         }

@@ -55,7 +55,7 @@ impl SptgShape<'_> {
     fn document(mut self) -> Json {
         let made = self.made;
         let iosts = &made.iosts;
-        // TM comes first.
+        // TM is `silence_after`. If it is a constant, it comes first.
         let tm = made.timing.silence_after.as_datum();
         self.declared.extend(tm.cloned());
         self.declared.extend(iosts.constants.iter().filter(|datum| Some(*datum) != tm).cloned());

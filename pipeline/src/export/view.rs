@@ -94,6 +94,7 @@ impl<'a> View<'a> {
             marks: made.verdicts.map(|verdict| verdict.map(Mark::Verdict)),
             found: FoundOut {
                 imprecisions: &made.imprecisions,
+                // With unseen steps, no run gets to the end. A greater `silence_after` may change that.
                 reachable: made.unseen.is_empty().then_some(true),
                 ..FoundOut::default()
             },
@@ -191,7 +192,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// A sentence that stands for many transitions that are not shown one by one.
+    /// A sentence that stands for many transitions that are not shown one by one. `None` if all are shown.
     pub fn rule_for_the_others(&self) -> Option<String> {
         if self.particulars.others_stay {
             return Some("every action without a transition at a location is a self-loop there".to_owned());

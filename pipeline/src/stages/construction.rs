@@ -114,7 +114,7 @@ pub(super) struct Memory {
 }
 
 impl Memory {
-    /// The variable with this number, counted from 1, that keeps values of the datum.
+    /// Gives the variable with this number, from 1, that keeps values of the datum. Makes it if it is new.
     pub fn variable(&mut self, datum: &Datum, number: usize) -> Datum {
         if let Some(known) = self.get(datum, number) {
             return known.clone();
@@ -290,7 +290,7 @@ impl<'a, E: EffectRules> Construction<'a, E> {
     }
 
     /// Simplifies the guards, and numbers sets and transitions in the order of a breadth-first search.
-    pub fn simplify(&mut self, solver: &mut dyn Solver) {
+    pub fn simplify_and_renumber(&mut self, solver: &mut dyn Solver) {
         budget::doing("simplifying guards");
         for &number in &self.with_made_guards {
             let transition = &mut self.transitions[number];

@@ -73,6 +73,7 @@ pub fn determinize(
     let cut = cut_behind_accept(&closed);
     let known = analyse_reach(&cut, &closed, aim, analysis);
     let cut = without_never_taken(cut, &known, solver);
+    // The facts may exclude some of the choices.
     let choices = find_choices(&within_reach(&cut, &known), limits, solver)?;
     let lookahead = find_lookahead(&cut, &choices);
     if let Lookahead::Exists(lookahead, Some(choice)) = lookahead
@@ -160,7 +161,8 @@ fn within_reach(cut: &Iosts, known: &Basis) -> Iosts {
     strengthened
 }
 
-/// Finds data with which both transitions of a choice are possible, as far as the solver knows them.
+/// Finds values of the data, as (name, value) for the message, with which both transitions of a choice can be
+/// taken. Empty if the solver found none. Both leave the same location, so its `reach` counts for both.
 fn find_witness(
     iosts: &Iosts,
     reach: &Numbered<LocationId, Term>,

@@ -56,6 +56,7 @@ pub fn input_complete(graph: TestGraph, limits: &Limits, solver: &mut dyn Solver
         iosts.location_ids().filter(|location| case.verdicts[*location].is_none()).collect();
     let outputs: Vec<ActionId> =
         iosts.action_ids().filter(|action| iosts.action(*action).is_observed()).collect();
+    // Outputs without a guard always lead to Fail. For too many of them, `others_fail` says it once.
     let missing_pairs =
         open_locations.len().saturating_mul(outputs.len()).saturating_sub(allowed_guards.len());
     let others_fail = (missing_pairs > limits.written_out).then_some(fail);

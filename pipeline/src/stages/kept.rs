@@ -59,7 +59,7 @@ pub(super) fn keep_values(
     solver: &mut dyn Solver,
 ) -> Result<Visible, Stop> {
     let mut made = Construction::run(closed, KeptTransitions { closed, known, limits }, limits, solver)?;
-    made.simplify(solver);
+    made.simplify_and_renumber(solver);
     let members = made.sets.map(|set| set.members.clone());
     // So many events resolve each choice of the result: one that enters a set which is no ordinary location,
     // and the most in a row among such sets. `None` if a run may stay among them for ever.

@@ -41,7 +41,7 @@ pub(super) fn postpone_effects(
     if made.effects.too_deep {
         return Ok(None);
     }
-    made.simplify(solver);
+    made.simplify_and_renumber(solver);
     let memory = made.memory.all.clone();
     Ok(Some(made.finish(memory, Some(lookahead), solver)))
 }

@@ -81,7 +81,9 @@ struct Treated {
 struct ContextCase {
     context: Rc<PathContext>,
     step: TransitionId,
+    /// The condition behind the step under which the rest of the path can be taken.
     ahead: Term,
+    /// The variables that the rest of the path needs.
     needed: BTreeSet<Datum>,
     is_last: bool,
     has_history: bool,
@@ -98,6 +100,7 @@ pub fn path_guided(
     budget::doing("making a path-guided test case");
     let delayed = prepare_path(timed, path, options)?;
     let system = System::new(&delayed.iosts);
+    // For each step, the variables that are needed from there on, and the condition for the rest of the path.
     let read: Vec<Vec<TransitionId>> =
         path.iter().map(|step| transitions_asked(&system, &delayed, *step)).collect();
     let needed = needed_variables(&system, path, &read);

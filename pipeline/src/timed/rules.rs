@@ -386,6 +386,7 @@ impl RuleContext<'_> {
         let mut parts = self.conditions_of(self.step);
         let step_conditions = parts.clone();
         parts.extend(self.context.express(&ahead).conjuncts());
+        // The path has established these.
         parts.retain(|part| !self.context.state.condition.contains(part));
         // The condition of a stimulus may be weaker than needed, but must contain that it may be sent.
         let for_some = |parts: &[Term]| self.context.for_some(&[], parts);

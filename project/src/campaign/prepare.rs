@@ -21,7 +21,7 @@ use crate::campaign::names::KnownNames;
 use crate::campaign::{Campaign, Constants, InstanceConstants, TestSource};
 use crate::cases::{NoCase, make_document};
 use crate::configuration::Reference;
-use crate::iut::ReportedLocations;
+use crate::iut::NameableLocations;
 use crate::making::Says;
 use crate::once::Once;
 use crate::project::{Project, load};
@@ -216,8 +216,8 @@ fn collect_locations(
     campaign: &Campaign,
     projects: &[(Project, &Reference)],
     tests: &[(Test, Vec<Instance>)],
-) -> ReportedLocations {
-    let mut locations = ReportedLocations::default();
+) -> NameableLocations {
+    let mut locations = NameableLocations::default();
     projects.iter().for_each(|(project, _)| locations.add(&project.specification.iosts));
     if campaign.tests.iter().any(|source| matches!(source, TestSource::Document(_))) {
         // A test that was made of a purpose adds nothing: its specification was added above.
@@ -230,7 +230,7 @@ fn collect_locations(
 fn read_ways(
     tests: &[(Test, Vec<Instance>)],
     iuts: &[(StoredIut, &Reference)],
-    locations: &ReportedLocations,
+    locations: &NameableLocations,
     files: &mut Once,
     found: &mut Vec<Diagnostic>,
 ) -> PreparedWays {

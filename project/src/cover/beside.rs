@@ -25,7 +25,8 @@ use coreach_pipeline::artifact::added_transition;
 /// A joined system of more pairs of locations is too large.
 const MOST_PAIRS: usize = 600;
 
-pub struct Beside {
+/// A specification and a mutant of it as one system.
+pub struct JoinedSystem {
     pub iosts: Iosts,
     /// For each transition, the transition of the specification that it takes, if it takes one.
     pub own_transitions: Numbered<TransitionId, Option<TransitionId>>,
@@ -49,7 +50,7 @@ struct JoinedLocation {
 }
 
 /// Joins a mutant with its specification. `None`, if the joined system is too large.
-pub fn join_with_mutant(specification: &Iosts, mutant: &Iosts) -> Option<Beside> {
+pub fn join_with_mutant(specification: &Iosts, mutant: &Iosts) -> Option<JoinedSystem> {
     let rename = |datum: &Datum| Datum::new(format!("{}~", datum.name()), datum.ty().clone());
     let renaming: Substitution =
         mutant.variables.iter().map(|datum| (datum.clone(), Term::datum(&rename(datum)))).collect();
@@ -111,7 +112,7 @@ pub fn join_with_mutant(specification: &Iosts, mutant: &Iosts) -> Option<Beside>
         transitions,
         origin: None,
     };
-    Some(Beside { iosts, own_transitions, differs })
+    Some(JoinedSystem { iosts, own_transitions, differs })
 }
 
 /// A specification and its mutant.
@@ -164,7 +165,7 @@ struct JoinedLocations<'a> {
     differs: LocationId,
     locations: Numbered<LocationId, Location>,
     transitions: Numbered<TransitionId, Transition>,
-    /// See [`Beside::own_transitions`].
+    /// See [`JoinedSystem::own_transitions`].
     own_transitions: Numbered<TransitionId, Option<TransitionId>>,
     known_pairs: HashMap<JoinedLocation, LocationId>,
     /// The known pairs whose steps are not added yet.

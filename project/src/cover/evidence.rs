@@ -70,7 +70,8 @@ impl Route {
         is_determined_along(iosts, &self.path, self.asked.iter().map(|(place, asked)| (*place, asked)))
     }
 
-    /// Makes a route that also asks for the values of this run along it. Constants are asked for on demand.
+    /// Makes a route that also asks for the values of this run: for those of its events, and for those of the
+    /// constants if `with_constants`.
     pub fn with_values_of(&self, iosts: &Iosts, run: &RunEvidence, with_constants: bool) -> Self {
         let mut fixed = self.clone();
         let trace = &run.trace;
@@ -243,9 +244,10 @@ pub struct Explanations {
 }
 
 impl Explanations {
-    /// Lists the paths. If the route asks for events that nothing else takes, it is the only one. Otherwise
-    /// these are all paths with the same visible actions under the purpose's conditions on parameters and
-    /// constants. Conditions on variables hold for one explanation only, so they do not restrict the others.
+    /// Lists the paths. The route is the only one if it asks for events that nothing else takes, and no
+    /// internal step leaves its locations. Otherwise these are all paths with the same visible actions under
+    /// the purpose's conditions on parameters and constants. Conditions on variables do not restrict other
+    /// paths.
     pub fn of(system: &System<'_>, route: &Route, solver: &mut dyn Solver) -> Self {
         let iosts = system.iosts;
         let is_determined = route.is_determined(iosts);
@@ -405,7 +407,7 @@ impl CommonEvidence {
     }
 }
 
-/// Does a path meet a goal of several transitions?
+/// Does a path meet a goal of several transitions? False for all other goals.
 pub fn lies_on(iosts: &Iosts, goal: &Goal, path: &[TransitionId]) -> bool {
     match goal {
         Goal::Item(_) | Goal::Fault(_) | Goal::Sequence(_) => false,

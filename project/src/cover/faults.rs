@@ -35,7 +35,7 @@ use coreach_pipeline::Conformance;
 use coreach_pipeline::limits::Limits;
 use coreach_pipeline::suspend::suspend;
 
-use super::beside::{Beside, join_with_mutant};
+use super::beside::{JoinedSystem, join_with_mutant};
 use super::evidence::{Route, RunEvidence, run_along};
 use super::goals::Fault;
 use super::machine::enabled_in;
@@ -69,18 +69,19 @@ pub fn list_faults(
 /// Searches for a route on which the mutant must differ from the specification, or else may differ.
 pub fn search(system: &System<'_>, fault: &Fault, limits: TreeLimits, solver: &mut dyn Solver) -> Sought {
     budget::doing("looking for runs that show mutants");
-    let product = fault.iosts.as_ref().and_then(|mutant| join_with_mutant(system.iosts, mutant));
-    let Some(product) = product else { return Sought::Unknown(Doubt::Bound(0, 0)) };
-    let both = System::new(&product.iosts);
-    let mut growth = Growth::new(&both, TreeLimits { is_restricted: true, ..limits });
+    let joined = fault.iosts.as_ref().and_then(|mutant| join_with_mutant(system.iosts, mutant));
+    // Nothing was searched.
+    let Some(joined) = joined else { return Sought::Unknown(Doubt::Bound(0, 0)) };
+    let joint_system = System::new(&joined.iosts);
+    let mut growth = Growth::new(&joint_system, TreeLimits { is_restricted: true, ..limits });
     let itself = Fault { change: String::new(), iosts: Some(system.iosts.clone()) };
     let (mut tries, mut possible_run) = (0, None);
     while let Some(number) = growth.step(solver) {
         let tree = growth.tree();
-        let differing = |child: &NodeId| tree.nodes[*child].state.location == product.differs;
+        let differing = |child: &NodeId| tree.nodes[*child].state.location == joined.differs;
         for child in tree.children(number).filter(differing) {
             tries += 1;
-            let Some(run) = try_run(system, &both, &product, tree, child, solver) else {
+            let Some(run) = try_run(system, &joint_system, &joined, tree, child, solver) else {
                 continue;
             };
             match shows(system.iosts, fault, &run.evidence, solver) {
@@ -111,22 +112,24 @@ pub fn search(system: &System<'_>, fault: &Fault, limits: TreeLimits, solver: &m
     }
 }
 
-/// Makes a route of the specification's part of a path to *differs*, with its values and the answer after it.
-/// `None` if there is no such run.
+/// Makes a run of the specification that is to show the mutant. The path to `node` leads to *differs*, and
+/// its last event is the mutant's wrong answer. The run takes the specification's own steps before it, with
+/// the same values. Then it watches for the specification's own answer. `None` if there is no such run. The
+/// caller finds out whether the mutant really `must` differ.
 fn try_run(
     system: &System<'_>,
-    both: &System<'_>,
-    product: &Beside,
+    joint_system: &System<'_>,
+    joined: &JoinedSystem,
     tree: &PathTree,
     node: NodeId,
     solver: &mut dyn Solver,
 ) -> Option<MetGoal> {
     let iosts = system.iosts;
     let joint_route = Route { is_alone: false, ..Route::new(path_transitions(tree, node)) };
-    let joint_run = run_along(both, &joint_route, &[], solver)?;
-    // The last event is the mutant's wrong answer.
+    let joint_run = run_along(joint_system, &joint_route, &[], solver)?;
+    // The specification's part of the run: its steps, its data, and the events without the wrong answer.
     let trace = &joint_run.trace[..joint_run.trace.len() - 1];
-    let own = joint_route.path.iter().filter_map(|number| product.own_transitions[*number]);
+    let own = joint_route.path.iter().filter_map(|number| joined.own_transitions[*number]);
     let path: Vec<TransitionId> = own.collect();
     let is_own = |datum: &Datum| iosts.variables.contains(datum) || iosts.constants.contains(datum);
     let data = joint_run.initial.valuation.iter().filter(|(datum, _)| is_own(datum));
@@ -134,7 +137,9 @@ fn try_run(
     let initial = State { location: iosts.initial, valuation };
     let end = follow_path(iosts, initial.clone(), &path, trace)?;
     let run = RunEvidence { initial, trace: trace.to_vec(), end: end.clone() };
-    let mut route = Route { is_alone: false, ..Route::new(path) }.with_values_of(iosts, &run, true);
+    let with_constants = true;
+    let mut route = Route { is_alone: false, ..Route::new(path) }.with_values_of(iosts, &run, with_constants);
+    // The answer is only watched, since other allowed ones may come.
     let answer = Observer::new(system, Default::default()).find_answer(&end, solver)?;
     route.watched = answer.len();
     route.path.extend(answer);
@@ -213,6 +218,7 @@ pub fn shows(specification: &Iosts, fault: &Fault, run: &RunEvidence, solver: &m
                 return strongest;
             }
         }
+        // The mutant ignores a stimulus that it does not take. What is allowed ignores nothing.
         allowed = states_after(specification, &allowed, event, false);
         actual = states_after(mutant, &actual, event, is_input);
         if allowed.is_empty() || allowed.len().max(actual.len()) > MOST_STATES {
@@ -222,6 +228,7 @@ pub fn shows(specification: &Iosts, fault: &Fault, run: &RunEvidence, solver: &m
     strongest
 }
 
+/// May the system send an output in one of these states? In doubt, it may.
 fn can_send(iosts: &Iosts, states: &BTreeSet<State>, solver: &mut dyn Solver) -> bool {
     let is_output = |transition: &&Transition| iosts.action(transition.action).kind == ActionKind::Output;
     states.iter().any(|state| {

@@ -247,7 +247,7 @@ fn decide(kept: &Mutex<Cover>, number: usize, fate: Fate) {
 }
 
 /// Lists the sequences of a suite for finite machines, with their routes. `Err`: there are none, or too many.
-/// `extra`: so many states more than the machine the system may have.
+/// The system may have `extra` states more than the machine.
 fn list_sequences(
     finite: &FiniteMachine<'_>,
     (method, extra): (Method, usize),

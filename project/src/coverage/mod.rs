@@ -235,6 +235,7 @@ impl RunReader<'_> {
             case.map_err(|error| vec![Diagnostic::error("no-test-case", format!("{name}: {error}"))])
         };
         let case = budget::reading(read)?;
+        // A walk of `test --cover` is judged on line, and was made of no purpose.
         if case.made_of.is_none() && case.online.is_some() {
             self.tests.insert(name.to_owned(), None);
             return Ok(());

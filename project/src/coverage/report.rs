@@ -469,6 +469,7 @@ fn cover_model(iosts: &Iosts, items: &Items, tally: &Tally, excluded: &[Option<S
             Item::Condition { transition, condition, holds } => {
                 let text = || items.conditions(*transition)[*condition].to_string();
                 let conjuncts = &mut coverage.transitions[transition.place()].conjuncts;
+                // The item where the condition fails comes right after the one where it holds.
                 match holds {
                     true => conjuncts.push(ConjunctCoverage { text: text(), holds: met, fails: met }),
                     false => conjuncts[*condition].fails = met,

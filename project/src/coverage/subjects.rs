@@ -151,7 +151,7 @@ fn load_candidate(path: &Path) -> Result<Candidate, Vec<Diagnostic>> {
     Ok(Candidate { configuration, specification, source, purposes, made })
 }
 
-/// Joins the models of a candidate as they are written.
+/// Joins the specification of a candidate, which has this `number`, with one of its purposes, as written.
 fn make_subject(candidate: &Candidate, number: usize, purpose: usize) -> Result<Subject, Vec<Diagnostic>> {
     let Candidate { configuration, specification, purposes, .. } = candidate;
     let (left, right) = (&specification.iosts, &purposes[purpose]);

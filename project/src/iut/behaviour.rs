@@ -101,7 +101,8 @@ fn read_samples(reader: &mut IutReader<'_>, node: &Yaml) -> (Samples, BTreeMap<S
     shape::check_distinct(reader.collector, entries, "duplicate-key", "parameter");
     let (mut samples, mut programs) = (Samples::new(), BTreeMap::new());
     for entry in shape::first_entries(entries) {
-        let types = reader.find_types_in(&entry.key, false);
+        let with_parts = false;
+        let types = reader.find_types_in(&entry.key, with_parts);
         let quoted = format!("`{}`", entry.key.text);
         // A mapping for the whole parameter is a program, and one in the list a regular expression.
         if matches!(entry.value.kind, NodeKind::Mapping(_)) {
@@ -180,8 +181,8 @@ fn read_sample(
     if types.iter().all(has_parts) && is_of_model {
         let whose = format!("a sample of {quoted}");
         let names = names_in_types(types.iter());
-        let mut read = types.iter().map(|ty| read_value(reader.collector, item, &names, ty, &whose));
-        return read.next().flatten().as_ref().map(codec::to_text);
+        let value = types.first().and_then(|ty| read_value(reader.collector, item, &names, ty, &whose));
+        return value.as_ref().map(codec::to_text);
     }
     let label = format!("not a value of {quoted}");
     match help {
@@ -243,7 +244,7 @@ fn read_shared(reader: &mut IutReader<'_>, node: &Yaml, way: &str) -> Option<Sha
     None
 }
 
-/// Reads the name of the action for an event of the connection.
+/// Reads the name of the action for an event of the connection. Notes it in `reader.apart`.
 fn read_action(
     reader: &mut IutReader<'_>,
     root: &[Entry],
@@ -309,9 +310,10 @@ fn read_within(reader: &mut IutReader<'_>, node: &Yaml) -> Within {
     shape::check_keys(reader.collector, entries, &["all", "locations", "after"], "`within`");
     let all = shape::get(entries, "all").and_then(|node| reader.read_time(node, "all", TIME, WITHIN));
     let (locations, after) = (read_times(reader, entries, "locations"), read_times(reader, entries, "after"));
-    if let Some(reported) = reader.locations {
-        locations.iter().for_each(|(name, span, _)| reported.check(reader.collector, name, span));
+    if let Some(nameable) = reader.locations {
+        locations.iter().for_each(|(name, span, _)| nameable.report_unknown(reader.collector, name, span));
     }
+    // Without a model, the names of actions are not checked.
     let Some(iosts) = reader.iosts else {
         return Within { all, locations: times_by_name(locations), after: times_by_name(after) };
     };

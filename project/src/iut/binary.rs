@@ -58,7 +58,8 @@ pub fn read_binary(
     let like = (OBSERVATIONS, &frame_like as &dyn Fn(&Action) -> String);
     reader.check_complete(entries, node, "observations", name, ActionKind::Output, like);
     reader.check_captured("field", "observations: { Welcome: [ { as: u16, name: NAME } ] }");
-    let spelling = reader.read_spelling(entries, true);
+    let with_parts = true;
+    let spelling = reader.read_spelling(entries, with_parts);
     check_lists_unspelt(reader, entries, &[&stimuli, &observations]);
     let unmatched = reader.read_unmatched(entries);
     let ignored = read_ignored(reader, entries);
@@ -156,7 +157,8 @@ fn check_known(reader: &mut IutReader<'_>, action: Option<&Action>, own: &[&str]
     }
 }
 
-/// Checks that the names of a frame are the parameters of the action.
+/// Checks that the names of a frame are the parameters of the action. Captures may be there too, and
+/// constants in a sent frame.
 fn check_names(
     reader: &mut IutReader<'_>,
     action: Option<&Action>,
@@ -205,7 +207,7 @@ fn check_types(reader: &mut IutReader<'_>, action: &Action, named: &[NamedField]
 }
 
 /// Checks that a list of a frame fits the type, and has one field for each part of its elements. Checks any
-/// other field with [`check_can_hold`].
+/// other field with [`check_can_hold`]. `list` is the list in whose elements the field is, if it is in one.
 fn check_type(
     reader: &mut IutReader<'_>,
     NamedField { name, is_text, parts }: &NamedField,

@@ -97,7 +97,8 @@ fn read_lines(
     reader.check_complete(entries, node, "observations", section, ActionKind::Output, like);
     let ignored = ignored::read_ignored_lines(reader, entries, &observations);
     reader.check_captured("group of a pattern", "observations: { Welcome: '^welcome (?P<NAME>.+)$' }");
-    let spelling = reader.read_spelling(entries, false);
+    let with_parts = false;
+    let spelling = reader.read_spelling(entries, with_parts);
     let unmatched = reader.read_unmatched(entries);
     Some(Lines { line_ending, reset, stimuli, observations, answers, ignored, captures, spelling, unmatched })
 }

@@ -37,6 +37,7 @@ pub struct NamedField {
     pub parts: Option<Vec<NamedField>>,
 }
 
+/// Reads the fields of a frame (`what`). Also returns the names in it. `like` is an example for messages.
 pub fn read_fields(
     reader: &mut IutReader<'_>,
     node: &Yaml,

@@ -62,7 +62,8 @@ pub fn read_http(reader: &mut IutReader<'_>, root: &[Entry], node: &Yaml) -> Opt
         let like = "reset: { method: POST, path: /reset, status: 200 }";
         require_reset(reader, entries, "launch", reset.is_empty(), like);
     }
-    let spelling = reader.read_spelling(entries, false);
+    let with_parts = false;
+    let spelling = reader.read_spelling(entries, with_parts);
     reader.spelling = spelling.clone();
     let (mut stimuli, mut places) = (Vec::new(), BTreeMap::new());
     for (entry, action) in reader.action_entries(entries, "stimuli", STIMULI, ActionKind::Input) {

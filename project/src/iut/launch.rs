@@ -21,9 +21,15 @@ pub fn host_of(address: &Template) -> String {
     address::host_of_address(&address.fill(|_| Some("1".to_owned())).unwrap_or_default())
 }
 
-/// Reports a server that is kept between runs and never reset.
-pub fn require_reset(reader: &mut IutReader<'_>, entries: &[Entry], key: &str, is_without: bool, like: &str) {
-    let Some(entry) = entries.iter().find(|entry| entry.key.text == key).filter(|_| is_without) else {
+/// Reports a system that is kept between runs and has no `reset`. The caller knows that it is kept.
+pub fn require_reset(
+    reader: &mut IutReader<'_>,
+    entries: &[Entry],
+    key: &str,
+    has_no_reset: bool,
+    like: &str,
+) {
+    let Some(entry) = entries.iter().find(|entry| entry.key.text == key).filter(|_| has_no_reset) else {
         return;
     };
     let message =

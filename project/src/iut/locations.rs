@@ -11,14 +11,15 @@ use coreach_model::diagnostic::{Diagnostic, Severity};
 use coreach_model::iosts::Iosts;
 use coreach_model::reader::collect::Collector;
 
+/// The names of locations that `within` may use.
 #[derive(Clone, Default, Debug)]
-pub struct ReportedLocations {
+pub struct NameableLocations {
     names: BTreeSet<String>,
     /// Is there a test case whose specification is not known?
     may_miss_some: bool,
 }
 
-impl ReportedLocations {
+impl NameableLocations {
     pub fn add(&mut self, specification: &Iosts) {
         self.names.extend(specification.locations.iter().map(|location| location.name.clone()));
     }
@@ -30,7 +31,7 @@ impl ReportedLocations {
     }
 
     /// Reports a name that is none of the locations.
-    pub(super) fn check(&self, collector: &mut Collector, name: &str, span: &Range<usize>) {
+    pub(super) fn report_unknown(&self, collector: &mut Collector, name: &str, span: &Range<usize>) {
         if self.names.contains(name) {
             return;
         }

@@ -18,6 +18,7 @@ const MOST: usize = 10_000;
 /// The most bytes of an automaton, and of making it.
 const LARGEST: usize = 4 << 20;
 
+/// Finds a shortest line that both patterns fit. `None` if there is none, or if that is not known.
 pub fn find_common_line(first: &Regex, second: &Regex) -> Option<String> {
     search(first, second, Second::Fits).ok()?
 }

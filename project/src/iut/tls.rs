@@ -46,6 +46,7 @@ pub fn read_tls(
             Some(scalar.text.as_str())
         }
         None => {
+            // An address has an IPv6 address in brackets, a certificate without.
             let bare = |host: &str| host.trim_start_matches('[').trim_end_matches(']').to_owned();
             if let Some((host, span)) = host.filter(|(host, _)| !tls::is_name(&bare(host))) {
                 let message = format!("no certificate can be for `{host}`");

@@ -19,7 +19,7 @@ use coreach_model::types::RecordForm;
 use coreach_model::{Type, Value, codec};
 use serde_json::Value as Json;
 
-use super::locations::ReportedLocations;
+use super::locations::NameableLocations;
 use crate::budget::parse_time;
 
 pub type ParameterPlaces = Vec<(String, Range<usize>)>;
@@ -40,7 +40,7 @@ pub struct IutReader<'a> {
     /// The model to check against, if there is one.
     pub iosts: Option<&'a Iosts>,
     /// The locations that may be named, if they are known.
-    pub locations: Option<&'a ReportedLocations>,
+    pub locations: Option<&'a NameableLocations>,
     /// Actions that `on_close` and `reconnect` name, so that the sections do not describe them.
     pub apart: Vec<String>,
     /// The names of the connections, if there are several.
@@ -589,6 +589,7 @@ impl IutReader<'_> {
             let text = &pair.value.as_scalar()?.text;
             (is_value(&pair.key.text) && !is_value(text)).then(|| format!("{text}: {}", pair.key.text))
         });
+        // If all pairs are turned round, that is reported once.
         if let (Some(turned), [first, ..]) = (turned.collect::<Option<Vec<_>>>(), pairs) {
             let message = format!("`{}` is a value of `{parameter}`, and stands on the left", first.key.text);
             let turned = turned.join(", ");
@@ -626,12 +627,12 @@ impl IutReader<'_> {
         spelt
     }
 
-    /// Reads `values`: how single values are written on the wire. With `parts`, it may name parts of lists.
-    pub fn read_spelling(&mut self, entries: &[Entry], parts: bool) -> Spelling {
+    /// Reads `values`: how single values are written on the wire. If `with_parts`, parts of lists, too.
+    pub fn read_spelling(&mut self, entries: &[Entry], with_parts: bool) -> Spelling {
         let mut spelling = Vec::new();
         for entry in self.read_entries(entries, "values", "parameter", VALUES_EXAMPLE) {
             let parameter = entry.key.text.as_str();
-            let types = self.find_types_in(&entry.key, parts);
+            let types = self.find_types_in(&entry.key, with_parts);
             if types.is_empty() && self.iosts.is_some() {
                 continue;
             }
@@ -661,12 +662,12 @@ impl IutReader<'_> {
     }
 
     /// Finds the types of all parameters of this name. Reports a name that no action of the model has. If
-    /// there are several types, a value must be of each. With `parts`, the name may be that of a part of a
+    /// there are several types, a value must be of each. If `with_parts`, the name may be that of a part of a
     /// list's elements: `pItems.kind`, `pIds.element`.
-    pub fn find_types_in(&mut self, parameter: &Scalar, parts: bool) -> Vec<Type> {
+    pub fn find_types_in(&mut self, parameter: &Scalar, with_parts: bool) -> Vec<Type> {
         let Some(iosts) = self.iosts else { return Vec::new() };
         let data = || iosts.actions.iter().flat_map(|action| &action.parameters);
-        let (name, part) = match parameter.text.split_once('.').filter(|_| parts) {
+        let (name, part) = match parameter.text.split_once('.').filter(|_| with_parts) {
             Some((name, part)) => (name, Some(part)),
             None => (parameter.text.as_str(), None),
         };
@@ -681,7 +682,7 @@ impl IutReader<'_> {
             let help = self.collector.nearest(&parameter.text, data().map(Datum::name));
             let help = help.map(|nearest_name| format!("did you mean `{nearest_name}`?"));
             // Where no part may be named, its whole parameter is meant.
-            let named_part = parameter.text.split_once('.').filter(|_| !parts);
+            let named_part = parameter.text.split_once('.').filter(|_| !with_parts);
             let whole = named_part.and_then(|(name, _)| data().find(|datum| datum.name() == name));
             let help = whole.map(|whole| describe_sample(whole.name(), whole.ty())).or(help);
             let message = format!("no action has a parameter `{}`", parameter.text);

@@ -192,10 +192,10 @@ fn add_project(
         .collect();
     // The prospect is computed once for each purpose, with the first domain.
     let is_first = |domain: &DomainKind| Some(domain) == domains.first();
-    let time = budget::time(project.time);
+    let (time, check) = (budget::time(project.time), false);
     if project.judging == Judging::Online {
         for (purpose, domain) in pairs {
-            match make_online(project, purpose, domain, false, says) {
+            match make_online(project, purpose, domain, check, says) {
                 Ok(made) => {
                     if is_first(&domain) {
                         let view = View::of_online(&made.test);
@@ -209,7 +209,7 @@ fn add_project(
         return Ok(());
     }
     let work = |(purpose, domain): &(&TestPurpose, DomainKind)| {
-        let mut made = make(project, purpose, *domain, false, says)?;
+        let mut made = make(project, purpose, *domain, check, says)?;
         let example = search_run(&mut made, purpose, *domain, time);
         let view = View::of(&made.generation, Stage::InputComplete);
         let prospect = match is_first(domain) {

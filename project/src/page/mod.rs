@@ -167,6 +167,7 @@ impl Page {
     }
 }
 
+/// Makes a result without stages. With a reason it is `unreachable`, unless the caller changes that.
 fn make_result(
     purpose: &str,
     domain: &'static str,

@@ -73,6 +73,7 @@ pub struct TimedGoal {
     pub fate: TimedFate,
 }
 
+/// Refuses a criterion that timed models do not have.
 pub fn criterion_with_time(criterion: Criterion) -> Result<Criterion, String> {
     match criterion {
         Criterion::Faults(_) | Criterion::Machine(..) => {

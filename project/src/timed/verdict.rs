@@ -69,7 +69,8 @@ pub struct JudgedTrace {
     pub has_forgotten: bool,
 }
 
-/// Does a piece of the work within the budget. `given` is for all pieces together.
+/// Does a piece of the work within the budget. `given` is for all pieces together, which have `used` some of
+/// it.
 fn run_limited<R>(
     given: Option<Duration>,
     used: &mut Duration,
@@ -116,6 +117,7 @@ pub fn judge(
             trace.by_ref().take(1000).collect::<Result<_, _>>().map_err(NoVerdict::Mistake)?;
         run_limited(given, &mut used, || {
             members.iter().try_for_each(|placed| {
+                // A line may have a delay and then an event. If the delay decides, the event came too late.
                 let is_late = |why: &Why| {
                     matches!((&why.seen.item, &placed.item), (SeqItem::Delay(_), SeqItem::Event(..)))
                         && why.seen.line == placed.line

@@ -37,9 +37,10 @@ fn snake_case(name: &str) -> String {
     parts.join("_")
 }
 
-/// Gives the document, and the signs that a raw string with it needs.
+/// Gives the document, and as many signs `#` as a raw string with it needs.
 fn raw_string(document: String) -> (String, String) {
     let mut longest = 0;
+    // The number of signs `#` after a quote, as long as nothing else comes.
     let mut run = None;
     for sign in document.chars() {
         run = match (sign, run) {
@@ -51,7 +52,7 @@ fn raw_string(document: String) -> (String, String) {
     }
     // A raw string may have no more signs than this.
     if longest > 16 {
-        // In a document these signs stand in texts only.
+        // In a document these signs stand in texts only, so they can be escaped.
         return (document.replace('#', "\\u0023"), "#".to_owned());
     }
     (document, "#".repeat(longest))

@@ -111,12 +111,12 @@ struct Layered {
     trunks: BTreeMap<(usize, usize), usize>,
 }
 
-/// Lays a graph out; node 0 is at its top.
+/// Lays a graph out. Node 0 is at its top.
 pub fn lay_out(nodes: &[NodeSize], links: &[LayoutLink]) -> Layout {
     let ranked = ranks::rank_nodes(nodes, links);
     let mut layered = Layered::new(nodes, &ranked);
     let chains: Vec<Option<Vec<usize>>> =
-        links.iter().zip(&ranked.turned).map(|(link, turned)| layered.chain(link, *turned)).collect();
+        links.iter().zip(&ranked.turned).map(|(link, turned)| layered.add_chain(link, *turned)).collect();
     // The trunk goes into the middle of the spots below its hub, so half of a row lies on either side.
     for trunk in layered.trunks.values() {
         let previous = layered.above[*trunk][0];
@@ -142,6 +142,7 @@ pub fn lay_out(nodes: &[NodeSize], links: &[LayoutLink]) -> Layout {
         None => LayoutRoute::Far,
         Some(chain) => {
             let inner: Vec<LayoutPoint> = chain.iter().map(|spot| point_of(*spot)).collect();
+            // Only the label's point has a height.
             let label = chain.iter().position(|spot| layered.spots[*spot].height > 0.0);
             make_route(nodes, link, point_of(link.source), point_of(link.target), inner, label)
         }
@@ -206,8 +207,9 @@ impl Layered {
         Layered { above: none.clone(), below: none, spots, layers, trunks: BTreeMap::new() }
     }
 
-    /// Adds the points on the way of an arrow, downwards or (`turned`) upwards. `None` if it has no route.
-    fn chain(&mut self, link: &LayoutLink, turned: bool) -> Option<Vec<usize>> {
+    /// Adds the points on the way of an arrow, downwards or (`turned`) upwards. Returns them from its source
+    /// to its target. `None` if it has no route.
+    fn add_chain(&mut self, link: &LayoutLink, turned: bool) -> Option<Vec<usize>> {
         if link.source == link.target {
             return Some(Vec::new());
         }

@@ -27,6 +27,7 @@ pub(super) fn place_across(layered: &Layered) -> Vec<f64> {
     }
     let count = layered.layers.len();
     for sweep in 0..SWEEPS {
+        // In the last two sweeps, the neighbours on both sides count.
         let is_last = sweep + 2 >= SWEEPS;
         for step in 0..count {
             let rank = if sweep % 2 == 0 { step } else { count - 1 - step };
@@ -54,7 +55,8 @@ impl RankBlock {
     }
 }
 
-/// Places the spots of a rank as near to their wishes as the distances allow.
+/// Places the spots of a rank as near to their wishes as the distances allow. The neighbours above count, or
+/// those below, or both.
 fn settle_rank(layered: &Layered, x: &mut [f64], rank: usize, from_above: bool, from_both: bool) {
     budget::ask();
     let layer = &layered.layers[rank];

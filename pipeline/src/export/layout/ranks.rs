@@ -75,6 +75,7 @@ fn arrange_rows(nodes: &[NodeSize], links: &[LayoutLink], turned: &[bool]) -> (V
                 above[lower] = Some(upper);
                 only_below[upper].push(lower);
             }
+            // Two nodes lead to it, so it stands in no row.
             Some(upper_so_far) if upper_so_far != upper => {
                 only_below[upper_so_far].retain(|node| *node != lower)
             }
