@@ -79,6 +79,7 @@ pub fn read_frame(binary: &Binary, frame: &[u8], signatures: &mut Signatures) ->
     for (action, fields) in &binary.observations {
         let (fitting, why) = match read_values(fields, frame, &binary.spelling) {
             Ok(values) => return make_output(action, values, binary, signatures).map(Recognized::Received),
+            // A wrong count or checksum says more than a field that does not fit.
             Err(FrameMisfit::Wrong(reason)) => (usize::MAX, format!(": as `{action}`, {reason}")),
             Err(FrameMisfit::After(fitting)) if fitting == fields.len() => {
                 (fitting, format!("\nthe closest is `{action}`: there are bytes after its fields"))
@@ -143,6 +144,7 @@ fn typed_tree(tree: Tree, ty: &Type) -> Tree {
         (Tree::Text(text), Type::Bool) if text == "true" || text == "false" => Tree::Bool(text == "true"),
         (Tree::Text(text), Type::Int | Type::Nat | Type::Range(..) | Type::Real) => Tree::Number(text),
         (Tree::List(elements), Type::Record(list)) if list.form == RecordForm::List => {
+            // The first field of a list is the number of its elements.
             let element = list.fields.get(1).map(|(_, ty)| ty);
             let typed = |tree| element.map_or(Tree::Null, |ty| typed_tree(tree, ty));
             Tree::List(elements.into_iter().map(typed).collect())

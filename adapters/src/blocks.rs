@@ -116,6 +116,7 @@ impl Shape {
             BlockEnd::Mark(mark) => Some(mark),
             BlockEnd::Count(_) => None,
         };
+        // The patterns of which one should have fitted the line where the block stops.
         let patterns: Vec<&Regex> = match (begin, &block.middle) {
             (Some(begin), _) => vec![begin],
             (None, Middle::Any) => end.into_iter().collect(),

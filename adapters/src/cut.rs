@@ -205,6 +205,7 @@ impl Inbox {
                 (width..whole, whole)
             }
         };
+        // Only a frame of a fixed size may still be incomplete here.
         if self.count_waiting() < taken {
             return Ok(None);
         }

@@ -151,8 +151,8 @@ impl Dialogue {
         }
     }
 
-    /// Judges the failure to send a stimulus: none if the other side has ended, which is an output that comes
-    /// next. Before the stimulus, `sent` bytes were sent.
+    /// Returns the failure to send a stimulus, for the reason `why`. It is none if the other side has ended,
+    /// since this end is the next output. Before the stimulus, `sent` bytes were sent.
     fn judge_unsent(&mut self, why: String, sent: u64, process: Option<&Process>) -> Result<(), Failure> {
         let is_gone = process.is_some_and(|process| process.has_ended(Instant::now()));
         if self.stream.ended().is_none() && !is_gone {
@@ -172,6 +172,7 @@ impl Dialogue {
     ) -> Result<Received, Failure> {
         let mut ignored = 0;
         loop {
+            // Lines that have come already may be events. Other encodings keep no frames.
             let mut found = match encoding {
                 Encoding::Lines(lines) => {
                     let found = self.pending.next(lines, &mut self.signatures);
@@ -266,6 +267,7 @@ impl Dialogue {
             }
             _ => "",
         };
+        // Of a process that has ended, `describe_loss` tells the status in place of these words.
         let running = if help.is_empty() || process.is_none() { "" } else { ", and still runs" };
         let what = format!("{}{running}", ended.text());
         let mut text = describe_loss(&what, process);

@@ -49,6 +49,7 @@ pub enum FrameMisfit {
     Wrong(String),
 }
 
+/// A field does not fit. [`read_fields`] puts in the number of fields before it.
 const NO_FIT: FrameMisfit = FrameMisfit::After(0);
 
 /// Gives the text for a name in a frame that is sent, or says why there is none.

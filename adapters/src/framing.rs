@@ -43,6 +43,7 @@ pub fn check_chunks(answer: &[u8]) -> Result<(), String> {
         let refused = |what: &str| Err(format!("{what} `{}`", shortened(&String::from_utf8_lossy(line))));
         let Some(size) = read_size(line) else { return refused("expected the size of a chunk, got") };
         let Some((data, next)) = after.split_at_checked(size) else { return Ok(()) };
+        // An empty chunk is the last one.
         match next.get(..2) {
             _ if data.is_empty() => return Ok(()),
             None => return Ok(()),
@@ -93,7 +94,7 @@ fn find_body(mut answer: &[u8]) -> Option<&[u8]> {
             Some(answer.len() - after.len())
         })?;
         let (head, after) = answer.split_at(end);
-        // `HTTP/1.1 100`
+        // `HTTP/1.1 100` is an interim answer, and so are all others from 100 to 199 but 101.
         match head.get(9..12) {
             Some([b'1', rest @ ..]) if rest != b"01" => answer = after,
             _ => return Some(after),

@@ -68,6 +68,7 @@ impl Adapter for HttpAdapter {
         self.leave();
         self.evidence = self.evidence.anew();
         self.system.enter(session.deadline)?;
+        // Without a barrier, the answer that an earlier run has left is waited for.
         let barrier = &self.description.settle.barrier;
         if self.system.is_unclean() && barrier.is_empty() {
             self.wait_for_late(session.deadline)?;

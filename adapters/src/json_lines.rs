@@ -105,7 +105,8 @@ pub fn read_message(line: &str, signatures: &Signatures) -> Result<Message, Fail
                     return Err(garbage("a message whose `values` is not an object").with_help(help));
                 }
             };
-            signatures.output(name, &values, &Spelling::default(), false).map(Message::Output)
+            let has_pointers = false;
+            signatures.output(name, &values, &Spelling::default(), has_pointers).map(Message::Output)
         }
         _ => {
             let help = explain_keys(members, tree.get("output"), signatures);
@@ -114,7 +115,7 @@ pub fn read_message(line: &str, signatures: &Signatures) -> Result<Message, Fail
     }
 }
 
-/// Says what helps if an object has not the keys of a message.
+/// Says what helps if an object has not the keys of a message. `output` is the value of its key `output`.
 fn explain_keys(members: &[(String, Tree)], output: Option<&Tree>, signatures: &Signatures) -> String {
     let parameters = match output {
         Some(Tree::Text(name)) => signatures.parameters(name),

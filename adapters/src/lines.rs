@@ -38,7 +38,8 @@ pub fn write_stimulus(lines: &Lines, event: &Event, signatures: &mut Signatures)
     Ok(line)
 }
 
-/// Counts the bytes that the text announces and does not have, if any: the next stimulus begins with them.
+/// Counts the bytes that the text announces by `{len(x)}`, if no `{x}` follows. The next stimulus begins with
+/// them. `None` if it announces none.
 fn count_announced(template: &Template, value: impl Fn(&str) -> Option<String>) -> Option<usize> {
     let parts = template.parts();
     let (place, name) = parts.iter().enumerate().rev().find_map(|(place, part)| match part {
@@ -253,6 +254,7 @@ impl PendingLines {
             match fit {
                 Fit::More if more == MoreLines::MayCome => return Ok(Recognized::More),
                 Fit::Whole(whole) => {
+                    // The lines are this output, or a list of them, and once more the output `then`.
                     let then = shape.then().and_then(|then| Some((then, self.reads_as(then, whole, lines)?)));
                     let ready: Result<Vec<_>, _> = std::iter::once((action.as_str(), shape))
                         .chain(then)
@@ -336,6 +338,7 @@ impl PendingLines {
             let values = found.iter().filter(|(name, _)| is_value(name));
             let values: Vec<_> = values.map(|(name, text)| (*name, Wire::Text(text))).collect();
             let received = signatures.capturing_output(action, &values, &lines.spelling)?;
+            // Two groups of the pattern may be in each other's place, so it is shown with its line.
             if let (Received::Alien(text), Some(pattern), 1) = (&received, shape.first(), whole)
                 && text.ends_with(SWAPPED)
             {

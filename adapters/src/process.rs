@@ -118,7 +118,8 @@ impl Process {
         evidence.stderr(&words, cut);
     }
 
-    /// Describes a process that does not talk any more by its status and its last words. `what` happened.
+    /// Describes a process that does not talk any more by its last words and its status. Without a status,
+    /// `what` says what it has done.
     pub fn farewell(&self, what: &str) -> String {
         let has_ended = self.has_ended(Instant::now() + LAST_WORDS);
         let lines = self.tail.last(if has_ended { LAST_WORDS } else { Duration::ZERO }).unwrap_or_default();

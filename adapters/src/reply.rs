@@ -52,7 +52,8 @@ pub fn translate(reply: &Reply, http: &Http, signatures: &Signatures) -> Result<
         let tree = body.as_ref().and_then(|body| body.as_ref().ok());
         let parameters = signatures.parameters(action);
         let Some(events) = find_values(tree, reply, response, parameters) else { continue };
-        // An observation that has all its values goes before one that lacks an option.
+        // An observation that has all its values goes before one that lacks an option. Without parameters,
+        // no value counts as an option.
         let has_all = |(_, later): &(String, Response)| {
             !later.values.is_empty() && later.is_of(reply) && find_values(tree, reply, later, &[]).is_some()
         };
@@ -67,7 +68,8 @@ pub fn translate(reply: &Reply, http: &Http, signatures: &Signatures) -> Result<
                     ReplyPart::Text(text) => Wire::Text(text),
                 };
                 let given: Vec<_> = values.iter().map(|(name, part)| (*name, wire(part))).collect();
-                signatures.output(action, &given, &http.spelling, true)
+                let has_pointers = true;
+                signatures.output(action, &given, &http.spelling, has_pointers)
             };
             events.iter().map(event).collect()
         };

@@ -211,6 +211,7 @@ fn exchange(agent: &Agent, answer: &AnswerBytes, prepared: &PreparedRequest) -> 
         let (method, url) = (&prepared.method, shortened(&prepared.url));
         Failure::Untranslatable(format!("{method} {url} is not a request: {error}"))
     };
+    // Forgets the bytes of the answer before.
     answer.take();
     // The library would send an absent body of these methods in chunks, which not every server reads.
     let has_body = matches!(prepared.method.as_str(), "POST" | "PUT" | "PATCH");

@@ -146,7 +146,8 @@ impl Signatures {
     ) -> Result<Received, Failure> {
         let (captured, given): (Vec<_>, Vec<_>) =
             given.iter().partition(|(name, _)| self.captures.knows(name));
-        let received = self.output(name, &given, spelling, false)?;
+        let has_pointers = false;
+        let received = self.output(name, &given, spelling, has_pointers)?;
         if matches!(received, Received::Output(_)) {
             for (name, wire) in captured {
                 match wire {
@@ -158,8 +159,8 @@ impl Signatures {
         Ok(received)
     }
 
-    /// Makes the output that a message means. `given` is what the message has for each parameter, and
-    /// `has_pointers` says whether the IUT file tells where.
+    /// Makes the output that a message means, or an alien one. `given` is what the message has for each
+    /// parameter. `has_pointers`: the IUT file says where in the message each value is.
     ///
     /// # Errors
     /// [`Failure::Garbage`]: a number that is too long to be read.

@@ -139,6 +139,7 @@ impl Adapter for TcpAdapter {
             }
             waited?;
         }
+        // If the system is still unclean, a barrier is named.
         let is_unclean = self.system.is_unclean();
         if is_unclean {
             system::run_steps_apart(&settle.barrier, &Launched::default(), session)
@@ -358,7 +359,7 @@ impl TcpAdapter {
     }
 }
 
-/// Waits until the other side has ended all of these.
+/// Waits until the other side has ended all of these that may be untaken. `Unknown` if there are none.
 fn settle_all(dialogues: &mut [Dialogue], tcp: &Tcp, until: Instant, process: Option<&Process>) -> Arrival {
     let owed = dialogues.iter_mut().filter(|dialogue| dialogue.may_be_untaken());
     let arrivals: Vec<Arrival> =

@@ -52,6 +52,7 @@ pub fn set_format(matches: &ArgMatches) {
     while let Some((_, inner)) = innermost.subcommand() {
         innermost = inner;
     }
+    // A command has an option of this name with one of two types, or none.
     let answer = innermost.try_get_one::<OutputFormat>("format").ok().flatten();
     let trace = innermost.try_get_one::<TraceFormat>("format").ok().flatten();
     let is_json = answer == Some(&OutputFormat::Json) || trace == Some(&TraceFormat::Json);

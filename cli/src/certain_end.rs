@@ -132,6 +132,7 @@ fn check_limits() {
     let used = resident_memory();
     let passed = (used > memory).then_some(Limit::Memory(memory));
     let (overdue, is_working) = budget::check_budgets(passed);
+    // After a signal, another thread ends the process.
     if let Some(overdue) = overdue
         && is_beyond_grace(&overdue)
         && RECEIVED_SIGNAL.load(Ordering::Relaxed) == 0

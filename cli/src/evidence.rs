@@ -33,6 +33,7 @@ pub fn wire_text(run: &Run) -> String {
         if item.phase == Phase::Settle {
             write_events(&mut text, Some(item));
         }
+        // Without a start before it, the run needs no heading.
         if phase != Some(item.phase) && (phase.is_some() || item.phase != Phase::Run) {
             text.push_str(match item.phase {
                 Phase::Start => "  before the run\n",

@@ -90,6 +90,7 @@ fn explain_kind(command: &str, takes: &[FileKind], kind: FileKind, path: &Path) 
         takers.push(format!("{more} others"));
     }
     let taken_by = format!("{} {verb} {}", join_words(&takers, "and"), kind.name());
+    // A configuration can be made of this file.
     if takes.contains(&Configuration) && kind == Specification {
         let key = if command == "verify" { "property" } else { "purpose" };
         let write = |goal: &str| {

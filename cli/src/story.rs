@@ -204,6 +204,7 @@ fn find_last_changes<'s>(
             let last = changes.iter().rfind(|(_, was, is)| has_changed(was, is));
             found.extend(last.map(|(step, ..)| *step));
         };
+        // Any change, then those of entries that the explanation names in quotes, or that a guard reads.
         add_last(&|_, _| true);
         texts.iter().for_each(|text| add_last(&|was, is| changes_entry(was, is, text)));
         for (index, rest) in reason.guards.iter().flat_map(|guard| guard.list_places_read(datum)) {

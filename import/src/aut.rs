@@ -116,7 +116,7 @@ struct AutHeader {
     span: Range<usize>,
 }
 
-/// Reads the header, if there is one, and the transitions. `None`, if a limit was reached.
+/// Reads the header, if there is one, and the transitions. `None` if it is malformed, or a limit was reached.
 fn read_lines(collector: &mut Collector, text: &str, most: usize) -> Option<(Option<AutHeader>, Vec<Edge>)> {
     let mut header = None;
     let mut edges = Vec::new();
@@ -151,12 +151,13 @@ fn read_lines(collector: &mut Collector, text: &str, most: usize) -> Option<(Opt
     Some((header, edges))
 }
 
-/// Reads the three numbers of the header, in their brackets.
+/// Reads the three numbers of the header, in their brackets. Reports any other text.
 fn read_header(collector: &mut Collector, text: &str, span: &Range<usize>) -> Option<AutHeader> {
     let inner = text.trim().strip_prefix('(').and_then(|text| text.strip_suffix(')'));
     let numbers: Vec<Option<u64>> =
         inner.into_iter().flat_map(|inner| inner.split(',')).map(|part| count(part.trim())).collect();
     if let [Some(initial), Some(transitions), Some(states)] = numbers[..] {
+        // A number beyond `u32` is no state, and neither is the greatest one.
         let initial = u32::try_from(initial).unwrap_or(u32::MAX);
         return Some(AutHeader { initial, transitions, states, span: span.clone() });
     }
@@ -251,7 +252,7 @@ fn read_event(label: &str) -> Result<AutEvent, (String, Range<usize>)> {
     if values.iter().any(String::is_empty) {
         return Err(("an offer without a value".to_owned(), 0..label.len()));
     }
-    // `?x:Nat`
+    // `?x:Nat`, but not `"a:b"` or `f(a:b)`
     if let Some(offer) = values.iter().find(|value| value.contains(':') && !value.contains(['"', '('])) {
         let message = format!("the offer `{offer}` has no value: each offer in a label needs a value");
         return Err((message, 0..label.len()));
@@ -341,6 +342,7 @@ fn make_model(collector: &mut Collector, options: &Options, system: &AutSystem) 
     let mut action_of: HashMap<Variant<'_>, ActionId> = HashMap::new();
     let mut sorts: Numbered<ActionId, Vec<Option<LabelSort>>> = Numbered::new();
     let mut action_of_edge = Vec::new();
+    // The actions, and the sort of each of their positions.
     for edge in edges {
         let origin = collector.origin(&edge.label);
         let kind = directions.find(collector, &edge.event.gate, edge.event.sign, &origin);
@@ -366,6 +368,7 @@ fn make_model(collector: &mut Collector, options: &Options, system: &AutSystem) 
     if collector.errors() > 0 {
         return None;
     }
+    // The literals are all values at positions of the sort `Atom`.
     let mut atoms: BTreeMap<&str, Origin> = BTreeMap::new();
     for (edge, number) in edges.iter().zip(&action_of_edge) {
         for (value, sort) in edge.event.values.iter().zip(&sorts[*number]) {
@@ -387,6 +390,7 @@ fn make_model(collector: &mut Collector, options: &Options, system: &AutSystem) 
     for (edge, number) in edges.iter().zip(&action_of_edge) {
         let action: &Action = &actions[*number];
         let guard = action.parameters.iter().zip(&edge.event.values).map(|(parameter, value)| {
+            // The type was found from this value among others, so no default is ever taken.
             let value = match parameter.ty() {
                 Type::Bool => Value::Bool(value.eq_ignore_ascii_case("true")),
                 Type::Enum(_) => {
@@ -416,8 +420,8 @@ fn make_model(collector: &mut Collector, options: &Options, system: &AutSystem) 
 }
 
 impl Variant<'_> {
-    /// Writes the name, which [`Naming`] then makes usable. Direction and number of values are added if they
-    /// tell the gate's variants apart: to all of them, or to none.
+    /// Writes the name, which [`Naming`] then makes usable. The caller asks for the direction, or for the
+    /// number of values, if the gate's variants differ in it. So all of them have it in the name, or none.
     pub fn name(&self, has_direction: bool, has_values: bool) -> String {
         let direction = match self.kind {
             _ if !has_direction => "",

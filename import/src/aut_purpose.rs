@@ -62,7 +62,8 @@ pub fn import_purpose(
 }
 
 /// Finds the actions that `coreach import` may have made of this label's gate, with its direction and number
-/// of values. The error lists them if they cannot all be actions of one gate.
+/// of values. An action that is called like the gate is the only one. The error lists the actions if they
+/// cannot all be of one gate.
 fn find_variants(model: &Iosts, event: &AutEvent) -> Result<Vec<ActionId>, Vec<String>> {
     let names: BTreeSet<&str> = model.actions.iter().map(|action| action.name.as_str()).collect();
     let has_label = |number: &ActionId| {
@@ -89,6 +90,7 @@ fn find_variants(model: &Iosts, event: &AutEvent) -> Result<Vec<ActionId>, Vec<S
             labelled.iter().filter_map(foreign_name).collect::<Vec<(String, ActionId)>>()
         });
     let actions: BTreeSet<ActionId> = forms.iter().flatten().map(|(_, action)| *action).collect();
+    // Each action must have a foreign name of this form, and no two the same one.
     let is_of_one_gate = |form: &Vec<(String, ActionId)>| {
         let foreign: BTreeSet<&str> = form.iter().map(|(name, _)| name.as_str()).collect();
         form.len() == actions.len() && foreign.len() == actions.len()
@@ -150,6 +152,7 @@ fn make_purpose(collector: &mut Collector, model: &Iosts, system: &AutSystem) ->
         collector.push(diagnostic.help("give a state that accepts a loop `ACCEPT`"));
     }
     let mut locations: Numbered<LocationId, Location> = Numbered::new();
+    // All states that accept are one location, and so are all that give up.
     let mut location_of = |state: u32| {
         let name = match ends.get(&state) {
             Some(&"ACCEPT") => "Accept".to_owned(),

@@ -59,7 +59,7 @@ impl<'a> Directions<'a> {
         Directions { options, reported: BTreeSet::new(), example: None }
     }
 
-    /// Finds a name's direction by its sign and the user's lists. Reports mistakes, and is `None` then.
+    /// Finds a name's direction by its sign or the user's lists, at last by `*`. `None` after a mistake.
     pub fn find(
         &mut self,
         collector: &mut Collector,

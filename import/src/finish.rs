@@ -248,7 +248,8 @@ fn is_writable(collector: &mut Collector, iosts: &Iosts) -> bool {
 
 const FEWER: &str = "read less of the foreign model with --most";
 
-/// Reads the text back. A text that is too large for the reader is a limit, any other difference is a bug.
+/// Reads the text back, and returns it. A text that is too large for the reader is a limit, which is reported
+/// (`None`). Any other difference is a bug.
 fn read_back(collector: &mut Collector, text: String) -> Option<String> {
     let file = from_bytes("the specification".to_owned(), text.clone().into_bytes());
     let read = file.map_err(|diagnostic| vec![diagnostic]).and_then(read_any_specification);
@@ -265,6 +266,7 @@ fn read_back(collector: &mut Collector, text: String) -> Option<String> {
             None => panic!("an imported specification is not read: {findings:?}\n{text}"),
         },
     };
+    // Before the written model, the text has a comment with `MADE_MARK`.
     assert!(text.ends_with(&written), "what is read is not what was written:\n{text}\n{written}");
     Some(text)
 }

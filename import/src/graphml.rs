@@ -30,7 +30,7 @@ use crate::piece::Piece;
 /// Reads a file of GraphML.
 pub fn read(collector: &mut Collector, options: &Options) -> Option<Model> {
     let file = collector.file.clone();
-    // A drawn element consists of about thirty nodes of XML.
+    // A drawn node or edge has about thirty nodes of XML, and there may be `most` of either.
     let limit = u32::try_from(options.most.saturating_mul(60)).unwrap_or(u32::MAX);
     let parsing = ParsingOptions { allow_dtd: false, nodes_limit: limit, ..ParsingOptions::default() };
     let document = match Document::parse_with_options(&file.text, parsing) {
@@ -302,7 +302,7 @@ impl GraphmlReader<'_> {
         value
     }
 
-    /// Reads the label of a node or an edge, and its other data. The drawn text comes before a `<data>`.
+    /// Reads the label of a node or an edge, and its other data. The element `drawn` goes before a `<data>`.
     fn read_label(
         &mut self,
         node: &Node<'_, '_>,

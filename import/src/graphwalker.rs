@@ -364,6 +364,7 @@ impl GraphwalkerReader<'_> {
 
     fn read_required_text(&mut self, json: &Json, key: &str, what: &str) -> Option<Piece> {
         let text = self.read_text(json, key);
+        // A value of another kind has been reported.
         if text.is_none() && json.get(key).is_none_or(|value| value.value == JsonValue::Null) {
             let message = format!("{what} has no `{key}`");
             self.collector.error("missing-key", message, &head(json), "it is missing here");

@@ -19,14 +19,14 @@ impl Piece {
         Piece { text: text.to_owned(), places: vec![(0, start)], end: start + text.len() }
     }
 
-    /// Adds text that is at this place of the file. If the lengths agree, each byte has its own place there.
+    /// Adds text that is at this place of the file. If the lengths agree, its bytes are those of the place,
+    /// one by one. Otherwise it is an escape, and only its two ends have a place.
     pub fn push(&mut self, text: &str, place: Range<usize>) {
         let is_plain = text.len() == place.len();
-        // A text that follows the one before in the file needs no pair of its own. `byte` is the beginning of
-        // the last pair in `self.text`, `from` its place in the file.
-        let continues = self.places.last().is_some_and(|(byte, from)| {
-            is_plain && from + (self.text.len() - byte) == place.start && self.end == place.start
-        });
+        // A plain text that follows a plain one in the file needs no pair of its own. After an escape, the
+        // last pair does not lead to the place where the escape ends.
+        let next_byte = self.places.last().map(|(byte, from)| from + (self.text.len() - byte));
+        let continues = is_plain && next_byte == Some(place.start) && self.end == place.start;
         if !continues {
             self.places.push((self.text.len(), place.start));
         }
@@ -62,6 +62,7 @@ impl Piece {
         self.locate(&(0..self.text.len()))
     }
 
+    /// Finds the place in the file of a byte of the text. It is at most the end of the whole piece.
     fn byte_in_file(&self, byte: usize) -> usize {
         let entry = self.places.partition_point(|(start, _)| *start <= byte);
         let (start, from) = entry.checked_sub(1).map_or((0, self.end), |entry| self.places[entry]);
@@ -72,6 +73,7 @@ impl Piece {
     pub fn part(&self, range: Range<usize>) -> Piece {
         let text = self.text.get(range.clone()).unwrap_or_default();
         let mut places = vec![(0, self.byte_in_file(range.start))];
+        // The pairs that begin within the part are also pairs of the part.
         let first = self.places.partition_point(|(byte, _)| *byte <= range.start);
         let end = self.places.partition_point(|(byte, _)| *byte < range.end).max(first);
         places.extend(self.places[first..end].iter().map(|(byte, from)| (byte - range.start, *from)));

@@ -185,6 +185,7 @@ impl Dialogue {
                         line => line?.to_owned(),
                     },
                 };
+                // A message that is neither ignored nor skipped is the answer. A wrong one is refused below.
                 let is_answer = expected.is_match(&answer) || Instant::now() >= until;
                 if is_answer || !(self.answer_if_ignored(encoding, &frame, process)? || skips) {
                     break (frame, answer);

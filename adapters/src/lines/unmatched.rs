@@ -295,6 +295,7 @@ fn explain_number(begin: &str, rest: &str) -> Option<String> {
     let is_other = |sign: char| !sign.is_ascii_digit();
     let begin = begin.rsplit(is_other).next().filter(|digits| !digits.is_empty())?;
     let rest = rest.split(|sign: char| sign == ' ' || sign.is_alphabetic()).next()?;
+    // The groups of digits in the rest. The first one is empty, unless the digits themselves go on.
     let parts: Vec<&str> = rest.split(is_other).collect();
     let group = "declare the parameter as `real`, and let its group take `-?\\d+(?:\\.\\d+)?`";
     match (rest.chars().next()?, parts.as_slice()) {

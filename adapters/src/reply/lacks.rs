@@ -87,6 +87,7 @@ impl Response {
             Extract::Pointer(pointer) => pointer,
             _ => &format!("/{name}"),
         };
+        // A header of a like name comes first. At last, the value may be the end of `Location`.
         let remedy = find_header(name, &[], place, reply, false)
             .or_else(|| find_near(item?, pointer))
             .or_else(|| find_header(name, &[], place, reply, true));

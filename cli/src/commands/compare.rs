@@ -45,7 +45,8 @@ pub fn compare(arguments: &CompareArguments) -> CommandResult {
     let work = |(purpose, domain): &DomainPair<'_>| {
         // The peak is that of the whole process: it says what a pair takes only if no other pair runs.
         let is_measured = is_alone && memory::forget_peak();
-        let made = make(&project, purpose, *domain, false, &|what| progress.says(what));
+        let has_check = false;
+        let made = make(&project, purpose, *domain, has_check, &|what| progress.says(what));
         let peak = if is_measured { memory::peak() } else { None };
         let empty_row = CompareRow::stopped(&purpose.iosts.name, *domain);
         let row_and_stop = match made {

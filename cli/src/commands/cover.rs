@@ -81,6 +81,7 @@ pub fn cover(arguments: &CoverArguments) -> CommandResult {
         });
         written.map_err(|error| EarlyExit::hindered(format_args!("{}: {error}", folder.display())))?;
     }
+    // After a signal, what was found until then has been written.
     stop_if_ending();
     let exit = match &stop {
         Some(_) => Exit::Stopped,

@@ -43,6 +43,7 @@ fn check_free(folder: &Path, files: &[(String, String)]) -> Result<(), Diagnosti
     let mut obstacles: Vec<String> = Vec::new();
     for (name, _) in files {
         let folders = Path::new(name).ancestors().skip(1).filter(|above| !above.as_os_str().is_empty());
+        // The outermost file is reported, since nothing below a file exists.
         let file_in_place = folders.filter(|above| exists(above) && !folder.join(above).is_dir()).last();
         let obstacle = file_in_place.or_else(|| exists(Path::new(name)).then(|| Path::new(name)));
         let shown = obstacle.map(|path| path.display().to_string());
@@ -63,6 +64,7 @@ fn write_files(folder: &Path, files: &[(String, String)]) -> Result<(), (PathBuf
     for (name, text) in files {
         let path = folder.join(name);
         let written = make_folders(path.parent().unwrap_or(folder), &mut made).and_then(|()| {
+            // The output is refused if another program has made the file by now.
             let output = resolve_output("DIR", Some(&path), OutputForm::New).ok().flatten();
             let output = output.ok_or(io::ErrorKind::AlreadyExists)?;
             if !write_new(&output, text)? {

@@ -46,6 +46,7 @@ pub fn replay(arguments: &ReplayArguments) -> CommandResult {
         }
         Some(at) => describe_difference(&stored.run, &result, at),
     }];
+    // Is the run that is shown the stored one, and not a new or a shorter one?
     let mut is_stored_run = false;
     let mut shrunk_record = None;
     if arguments.shrink {

@@ -88,7 +88,8 @@ struct CaseMaking<'a> {
 }
 
 impl CaseMaking<'_> {
-    /// Does the work for each purpose, and says what came of it.
+    /// Does the work for each purpose. `tell` makes an answer of what `work` has made. The document names
+    /// `judge`, unless test cases judge.
     fn make_for_each<M, D: Clone + Send + Serialize + 'static>(
         &self,
         judge: Option<&'static str>,

@@ -93,8 +93,8 @@ fn show_stage(
     purpose: &TestPurpose,
     stage: Stage,
 ) -> CommandResult {
-    let domain = project.options.analysis.domain;
-    let made = with_progress(true, |says| run_alone(|| make(project, purpose, domain, false, says)));
+    let (domain, has_check) = (project.options.analysis.domain, false);
+    let made = with_progress(true, |says| run_alone(|| make(project, purpose, domain, has_check, says)));
     let made = match made.map_err(EarlyExit::no_thread)? {
         Ok(made) => made,
         Err(stop) => {

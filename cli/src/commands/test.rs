@@ -31,7 +31,7 @@ use coreach_model::semantics::State;
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::{Datum, Diagnostic, Verdict};
 use coreach_project::cases::{self, Case, Cases, NoCase};
-use coreach_project::iut::{self, ReportedLocations};
+use coreach_project::iut::{self, NameableLocations};
 use coreach_project::once::Once;
 use coreach_project::unreachable::explain_constants;
 use coreach_project::{budget, render};
@@ -42,7 +42,7 @@ use self::groups::RunGroups;
 use self::hints::{explain_run, find_iut_line};
 use self::keep::Keeper;
 use self::report::TestReport;
-use self::total::{FailedRuns, Total, explain_kept_system};
+use self::total::{FailedRuns, Total, explain_leftovers};
 use super::{CommandAnswer, CommandResult, EarlyExit, plural};
 use crate::answer::{draw_briefly, draw_text, is_json, print_text, render_answer};
 use crate::execution_arguments::{Chooser, TestArguments};
@@ -117,7 +117,7 @@ pub fn test(arguments: &TestArguments) -> CommandResult {
             let text = if arguments.quiet { total.quiet() } else { total.text() };
             print_text(&format!("{} against {}: {text}", case.name, iut.name));
             if !arguments.quiet {
-                print_text(&story::wrap(&explain_kept_system(iut, &total)));
+                print_text(&story::wrap(&explain_leftovers(iut, &total)));
                 print_text(&story::wrap(&total.hint.text));
                 next_commands.extend(next_command(arguments, &total, iut.way.outlives_runs()));
             }
@@ -165,6 +165,7 @@ impl Testing<'_> {
         let preparation = Preparation {
             test: &case.test,
             iut,
+            // All test cases have one implementation, whose number is 0.
             links: (links, 0),
             settings: arguments.driving.over(Settings::default(), iut),
             strategy: &|| make_strategy(arguments.strategy, &experience),
@@ -214,7 +215,7 @@ impl Testing<'_> {
         self.exit = self.exit.and(arguments.tolerance.inconclusive.exit(run.outcome.kind()));
         total.add(run);
         let path = self.keeper.keep(arguments, case, &record).map_err(EarlyExit::hindered)?;
-        total.add_failure(run, &record, path.as_deref());
+        total.add_ending(run, &record, path.as_deref());
         total.add_hint(run, &record, is_told_in_full(arguments), || {
             explain_run(arguments, case, iut, initial, run, &record)
         });
@@ -374,8 +375,8 @@ fn ask_user(judge: &dyn Judge, moves: &[Move]) -> Asked {
 }
 
 /// Collects the locations that an implementation's file may name.
-fn collect_locations(cases: &[Case]) -> ReportedLocations {
-    let mut locations = ReportedLocations::default();
+fn collect_locations(cases: &[Case]) -> NameableLocations {
+    let mut locations = NameableLocations::default();
     for case in cases {
         match &case.specification {
             Some(specification) => locations.add(specification),
@@ -405,6 +406,7 @@ fn run_text(
         true => story::why_text(run, &reason, &run_name),
         false => story::end_text(run, &reason, &run_name),
     };
+    // The line of the IUT file stands below the verdict and the place.
     if let Some(place) = find_iut_line(&arguments.iut, run)
         && let Some((at, _)) = text.match_indices('\n').nth(1)
     {

@@ -26,6 +26,7 @@ pub enum Sort {
 }
 
 impl Sort {
+    /// Returns the sort that includes both. Of two sorts that exclude each other, it is the first.
     fn widen(self, other: Sort) -> Sort {
         match (self, other) {
             (Sort::Integer, Sort::Real) => Sort::Real,
@@ -40,7 +41,7 @@ pub enum UsesSeen<'a> {
     Assigned(&'a ForeignAssignment),
 }
 
-/// Infers the types of all mentioned variables but the declared ones. `begun` were inferred before.
+/// Infers the types of all mentioned variables but the declared ones. The types of `begun` may still grow.
 pub fn infer<'a>(
     uses: &[UsesSeen<'a>],
     declared: &BTreeMap<String, Type>,
@@ -91,6 +92,7 @@ pub fn infer<'a>(
 struct Inference {
     sorts: BTreeMap<String, Sort>,
     changed: bool,
+    /// All names so far. One whose sort stays unknown becomes an integer.
     mentioned: Vec<String>,
 }
 
@@ -104,8 +106,8 @@ impl Inference {
         }
     }
 
-    /// Infers the sort of an expression whose context expects a sort. Learns the sorts of its variables.
-    /// `None` if nothing tells it.
+    /// Infers the sort of an expression, and learns those of its variables. `expected` is the sort that its
+    /// place needs, if that is known. `None` if nothing tells the sort.
     fn infer_sort(&mut self, tree: &ForeignExpression, expected: Option<Sort>) -> Option<Sort> {
         match &tree.kind {
             ForeignKind::Name(name) => {
@@ -142,6 +144,7 @@ impl Inference {
                     others.iter().any(|(sign, _)| !matches!(sign, Comparison::Equal | Comparison::NotEqual));
                 let mut left = first.as_ref();
                 for (_, right) in others {
+                    // An order compares numbers. An equation may also compare truth values.
                     let start = is_order.then_some(Sort::Integer);
                     let known = self.infer_sort(left, start).or(self.infer_sort(right, start));
                     // Both sides of a comparison have the same sort.

@@ -53,7 +53,7 @@ pub fn split_tokens(text: &str, dialect: Dialect) -> Vec<(ForeignToken, Range<us
     tokens
 }
 
-/// Reads the first token of a text, and returns its length.
+/// Reads the token with which a text begins. Also returns the token's length.
 fn read_token(rest: &str, first: char, dialect: Dialect) -> (ForeignToken, usize) {
     if first.is_alphabetic() || first == '_' || first == '$' && dialect == Dialect::JavaScript {
         let length = count_bytes(rest, |c| c.is_alphanumeric() || "_'$.".contains(c));

@@ -378,6 +378,7 @@ impl<'a> Cursor<'a> {
         Ok(ForeignExpression { kind, span })
     }
 
+    /// Parses an assignment of XLIA, in which no statement has several of them.
     pub fn parse_assignment(&mut self) -> PResult<ForeignAssignment> {
         let mut assignments = self.parse_assignments(&mut Vec::new())?;
         assignments.pop().ok_or_else(|| self.unexpected("an assignment"))
@@ -415,7 +416,7 @@ impl<'a> Cursor<'a> {
                 return change(target, place, operation, one(start));
             }
         }
-        // A word before the name declares it: `var x = 1`. Then the second token is no sign.
+        // In `let x = 1` a word declares the name, so no sign is second. With `var` it is not local.
         let mut is_local = false;
         if self.dialect != Dialect::Xlia && !matches!(self.peek_second(), Some(ForeignToken::Sign(_))) {
             is_local = !self.eat_word("var") && (self.eat_word("let") || self.eat_word("const"));

@@ -230,6 +230,7 @@ impl<'a> ForeignTyping<'a> {
                 return None;
             }
         };
+        // Literals are computed at once, and the reader would refuse such a result.
         if let Some(Value::Int(value)) = term.as_literal()
             && value.to_string().len() > MAX_DIGITS
         {

@@ -99,11 +99,12 @@ pub fn build(collector: &mut Collector, options: &Options, drawing: &Drawing) ->
             origin: TransitionOrigin { whole: Some(vertex.origin.clone()), ..Default::default() },
         });
     }
-    // A transition for each edge. The graph's first edge gets another one from the initial location.
+    // A transition for each edge. The first edge gets another one from the initial location, if need be.
     for texts in &texts {
         budget::ask();
         let edge = texts.edge;
         let event = edge.label.event.as_ref().map_or(INTERNAL, |event| event.text.as_str());
+        // An event without a direction was reported.
         let Some(action) = numbers.get(event) else { continue };
         let scope = data.scope(edge, event);
         let guard = match &texts.guard {
@@ -468,6 +469,7 @@ impl ForeignData {
         }
         let shared: BTreeSet<&str> =
             assigned.values().flatten().copied().filter(|name| is_global(name)).collect();
+        // Every model has the shared variables, whichever of them assigns to them.
         assigned.values_mut().for_each(|names| names.extend(&shared));
         let inferred = infer_all(&seen_in, &declared, &shared);
         // A name that two models have gets the model's name after it.

@@ -77,7 +77,8 @@ impl Drawing {
         }
     }
 
-    /// Returns an edge's source if no other edge touches it, and no guard can stop it: it is taken once.
+    /// Returns an edge's source if a path can be there only once, before this edge. Then no other edge
+    /// touches it, no other model shares it, and no guard can stop the edge.
     pub fn only_leads_to(&self, edge: &GraphEdge) -> Option<usize> {
         let source = edge.source.filter(|source| {
             let touches = |edge: &&GraphEdge| edge.source == Some(*source) || edge.target == *source;

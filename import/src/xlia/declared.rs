@@ -308,7 +308,7 @@ fn find_type(collector: &mut Collector, name: &Name, types: &[(String, Type)]) -
     ty
 }
 
-/// Finds the type of a time, which is a real. A time of integers is warned of.
+/// Finds the type of a time, which is a real. `numbers` are those in which it is counted. Warns of integers.
 fn find_type_of_time(
     collector: &mut Collector,
     name: &Name,

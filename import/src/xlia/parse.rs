@@ -272,7 +272,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// Skips tokens up to the next `;`, or to the next item, section or transition.
+    /// Skips tokens, at least one since `start`, up to the next `;`, item, section or transition.
     pub(super) fn recover(&mut self, start: usize) {
         if self.cursor.at == start {
             self.cursor.at += 1;

@@ -149,5 +149,6 @@ fn finish_merge(
     let summary = summarize(&planned.plan, &contents);
     let MergeArguments { quiet: is_quiet, inconclusive, .. } = *arguments;
     let telling = Telling { is_quiet, inconclusive, fail_fast: false };
-    Ok(make_answer(&summary, &planned.warnings, &arguments.into, Partition::WHOLE, 0, telling))
+    let executed = 0;
+    Ok(make_answer(&summary, &planned.warnings, &arguments.into, Partition::WHOLE, executed, telling))
 }

@@ -44,7 +44,7 @@ pub(super) fn find_iut_line(path: &Path, run: &Run) -> Option<String> {
         ("` was killed by signal", &["command"]),
     ];
     let (keys, detail): (&[&str], _) = match &run.outcome {
-        // Silence gives Inconclusive or Fail.
+        // A silence that is no Fail and has no evident cause may only be a wait that was too short.
         Outcome::Verdict(verdict, Cause::Silence(_))
             if *verdict != Verdict::Fail && find_evident_cause(run).is_none() =>
         {
@@ -196,8 +196,8 @@ fn explain_split_output(iut: &Iut, run: &Run, record: &Record) -> Option<String>
     None
 }
 
-/// Hints at an expected output that has the answer's status but stands too late in `observations`, or that
-/// has another status.
+/// Hints at an expected output that the answer is not, since a value is missing, since the output stands too
+/// late in `observations`, or since it has another status.
 fn explain_http_answer(case: &Case, iut: &Iut, run: &Run, record: &Record) -> Option<String> {
     let Transport::Http(http) = &iut.way else { return None };
     let asked = &find_last_stimulus(run)?.action;

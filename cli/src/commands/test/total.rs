@@ -35,7 +35,7 @@ pub(super) struct Total {
     pub(super) longest_wait: Option<Duration>,
     pub(super) hint: IutHint,
     pub(super) failed: BTreeMap<Bucket, FailedRuns>,
-    /// The first run that was inconclusive.
+    /// The first run that was inconclusive, except those that a person ended.
     pub(super) inconclusive: Option<FailedRuns>,
 }
 
@@ -67,6 +67,7 @@ impl Total {
             self.failed_by_event += 1;
             self.failed_at_once += usize::from(run.trace.iter().filter(is_answer).count() == 1);
         }
+        // A port that is in use is another mistake than a file or a lock that stays behind.
         if let Outcome::RunError(Failure::Start(text)) = &run.outcome
             && text.contains("` ended with status")
             && !text.contains("in use")
@@ -85,12 +86,14 @@ impl Total {
         }
     }
 
-    /// Notes how a run failed, if it did. `path` is the file in which it is kept.
-    pub(super) fn add_failure(&mut self, run: &Run, record: &Record, path: Option<&str>) {
+    /// Notes how a run ended: whether the first one did not fail, the first inconclusive one, and for each
+    /// way to fail the number of runs and the shortest. [`Total::add`] has counted it. `path` is its file.
+    pub(super) fn add_ending(&mut self, run: &Run, record: &Record, path: Option<&str>) {
         let bucket = record.bucket.as_ref().filter(|bucket| bucket.is_failure());
         self.begins_well |= self.outcomes.total() == 1 && bucket.is_none();
         let events = events(&run.trace);
         let new = || FailedRuns { runs: 0, events, seed: run.seed, path: path.map(str::to_owned) };
+        // The person who ended a run knows why, so no command that explains it is proposed.
         if matches!(&run.outcome, Outcome::Verdict(Verdict::Inconclusive, cause) if *cause != Cause::Ended) {
             self.inconclusive.get_or_insert_with(new);
         }
@@ -157,9 +160,9 @@ impl Total {
     }
 }
 
-/// Hints at a system that is kept between runs, if most runs but the first fail, or all end with a run error,
-/// and at one that does not end its connections.
-pub(super) fn explain_kept_system(iut: &Iut, total: &Total) -> String {
+/// Hints at what a run may have left for the next one: the state of a kept system, a file, a lock, or a
+/// connection that the system does not end. Empty if nothing shows that.
+pub(super) fn explain_leftovers(iut: &Iut, total: &Total) -> String {
     let failed = total.failed_by_event;
     let later = total.outcomes.total().saturating_sub(1);
     let is_kept = iut.way.outlives_runs();
