@@ -3,6 +3,7 @@
 //!
 //! All expectations defend *soundness*: what an expression means is what every verdict rests on.
 
+use coreach_model::budget::{self, Budget, Limit};
 use coreach_model::codec::{self, Misread};
 use coreach_model::obligation::defined;
 use coreach_model::random::Random;
@@ -10,7 +11,7 @@ use coreach_model::reader::{Specification, from_bytes, read_specification};
 use coreach_model::term::evaluate::{Undefined, Valuation};
 use coreach_model::types::RecordType;
 use coreach_model::writer::write_yaml;
-use coreach_model::{Datum, Term, Type, Value};
+use coreach_model::{Datum, Term, TransitionId, Type, Value};
 use serde_json::json;
 use std::sync::Arc;
 
@@ -63,6 +64,27 @@ fn list_type(element: &Type) -> Arc<RecordType> {
 
 fn list(values: &[i64], element: &Type) -> Value {
     list_type(element).value_of(Value::int(values.len()), values.iter().map(|value| Value::int(*value)))
+}
+
+/// Soundness: if coreach does not compute a value, no transition counts as disabled. The work ends instead.
+#[test]
+fn a_result_that_is_too_long_ends_the_work() {
+    let model = read(
+        "iosts: m\nvariables: { q: 'list[3] of int', s: 'list[3] of string', i: int, t: string }\ninitial: { location: A }\n\
+         outputs: { o: {} }\ntransitions:\n  - { from: A, to: A, on: o, assign: { i: sum(q), t: 'join(s, \"\")' } }\n",
+    );
+    let digits = "9".repeat(budget::MAX_DIGITS + 1000);
+    let values = [Value::Int(digits.parse().unwrap()), Value::String(digits.into())];
+    let lists = model.iosts.variables[..2].iter().zip(values).map(|(datum, value)| {
+        let Type::Record(ty) = datum.ty() else { panic!("{datum} is no list") };
+        (datum.clone(), ty.value_of(Value::int(2), [value.clone(), value]))
+    });
+    let valuation: Valuation = lists.collect();
+    for term in model.iosts.transitions[TransitionId(0)].assignments.values() {
+        let budget = Budget::new("run", None, false);
+        let passed = budget::within(&budget, || coreach_model::term::evaluate::evaluate(term, &valuation));
+        assert!(matches!(passed, Err(passed) if passed.limit == Limit::Digits(budget::MAX_DIGITS)), "{term}");
+    }
 }
 
 fn back(value: &Value) -> Vec<i64> {

@@ -637,7 +637,6 @@ fn evaluate_standard(
     let operands = evaluate_all(&parts[1..], frame)?;
     match on_values(operation, first.into_owned(), operands) {
         None => Err(Undefined::NoValue(source.term())),
-        Some(value) if is_too_long(&value) => Err(Undefined::TooLong(source.term())),
-        Some(value) => Ok(value),
+        Some(value) => check_length(value, source).map(Cow::into_owned),
     }
 }
