@@ -68,14 +68,17 @@ pub struct Values {
     /// Hulls, by their data in order, and the condition. Only functions of the key are remembered, so that a
     /// run does not depend on the runs before it.
     hulls: HashMap<(Vec<Datum>, Term), Hull>,
-    /// Outcomes, by the guard and the values that it reads. Only walks and games, which try values, use them.
-    /// They remember their runs anyway.
-    known: FastMap<(Term, Vec<Value>), GuardOutcome>,
+    /// Outcomes, by what they follow from. Only walks and games, which try values, use them. They remember
+    /// their runs anyway.
+    known: FastMap<OutcomeKey, GuardOutcome>,
     /// The guards of stimuli with composed data, prepared for trials.
     tried: FastMap<(Term, Vec<Datum>), Arc<[TriedGuard]>>,
     /// For each guard: how often in a row neither trials nor the solver found values.
     in_vain: FastMap<Term, usize>,
 }
+
+/// A guard, the parameters that get values, and the values that the guard reads of the state.
+type OutcomeKey = (Term, Vec<Datum>, Vec<Value>);
 
 /// The result of trials and the solver for a guard with the values that it reads.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -14,6 +14,7 @@ use coreach_model::term::evaluate::Valuation;
 use coreach_model::term::node::Comparison;
 use coreach_model::{Iosts, SourceFile, TransitionId};
 
+use super::tried::TriedGuard;
 use super::*;
 
 /// A model with one stimulus of two parameters and this guard.
@@ -47,6 +48,33 @@ fn choose_all(iosts: &Iosts, mix: Mix, runs: u64) -> (BTreeSet<Vec<String>>, BTr
         seen.insert(found.iter().map(ToString::to_string).collect());
     }
     (seen, values.end(), none)
+}
+
+/// Soundness: what is remembered of a guard is not used for an action that has the same guard with other
+/// parameters, or with the same in another order.
+#[test]
+fn one_guard_of_two_actions_has_outcomes_for_each() {
+    let guard = "k in m && (n == v || n == m[k])";
+    let text = format!(
+        "iosts: m\nvariables: {{ m: 'map[3] of int to int', v: int }}\n\
+         initial: {{ location: l, condition: 'm == [7: 12345] && v == 67890' }}\n\
+         inputs: {{ A: {{ k: int, n: int, x: int, t: string }}, B: {{ n: int, k: int }} }}\noutputs: {{ O: {{}} }}\ntransitions:\n\
+         - {{ from: l, to: l, on: A, when: '{guard}' }}\n- {{ from: l, to: l, on: B, when: '{guard}' }}\n- {{ from: l, to: l, on: O }}\n"
+    );
+    let iosts = read_specification(from_bytes("m".to_owned(), text.into_bytes()).unwrap()).unwrap().0.iosts;
+    let state = coreach_model::semantics::initial_states(&iosts, &Valuation::new(), 10).unwrap().remove(0);
+    let (mut values, mut solver) = (Values::new(MIX), Z3Solver::default());
+    values.begin(&[]);
+    for seed in 0..40 {
+        let transition = &iosts.transitions[TransitionId(seed % 2)];
+        let parameters = &iosts.action(transition.action).parameters;
+        let mut random = Random::new(seed.into());
+        for guard in TriedGuard::list(&transition.guard, parameters) {
+            let found = values.choose_by_trial(&guard, &[], &state.valuation, &mut random, &mut solver);
+            let found = found.map(|found| guard.split().join_values(found)).unwrap();
+            assert!(fire(&iosts, transition, &state, &found).is_some(), "{found:?}");
+        }
+    }
 }
 
 /// Soundness: nothing is chosen that the guard does not allow, and where there is something, it is found.

@@ -22,7 +22,7 @@ use coreach_model::term::evaluate::{Valuation, evaluate, holds};
 use coreach_model::{Datum, Term, Type, Value};
 
 use super::tried::{TrialHint, TriedGuard};
-use super::{GuardOutcome, Values, draw, ids, is_drawable, strings};
+use super::{GuardOutcome, OutcomeKey, Values, draw, ids, is_drawable, strings};
 use crate::limits::MOST_REMEMBERED;
 use crate::values::are_typed;
 use crate::values::source::Pick;
@@ -48,7 +48,8 @@ impl Values {
             return None;
         }
         let read_values = guard.reads.iter().filter_map(|datum| state.get(datum).cloned()).collect();
-        let key: (Term, Vec<Value>) = (guard.guard.clone(), read_values);
+        // Two actions may have one guard, and other parameters or another order of them.
+        let key: OutcomeKey = (guard.guard.clone(), guard.parameters.clone(), read_values);
         let known = self.known.get(&key).cloned();
         if known == Some(GuardOutcome::Impossible) {
             return None;
@@ -144,7 +145,7 @@ impl Values {
     fn choose_slowly(
         &mut self,
         guard: &TriedGuard,
-        key: (Term, Vec<Value>),
+        key: OutcomeKey,
         state: &Valuation,
         random: &mut Random,
         solver: &mut dyn Solver,
@@ -175,7 +176,7 @@ impl Values {
         chosen
     }
 
-    fn remember(&mut self, key: (Term, Vec<Value>), outcome: GuardOutcome) {
+    fn remember(&mut self, key: OutcomeKey, outcome: GuardOutcome) {
         if self.known.len() >= MOST_REMEMBERED {
             self.known.clear();
         }
