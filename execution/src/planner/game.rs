@@ -131,7 +131,8 @@ impl Game {
     pub(super) fn new(test: &TestCase) -> Self {
         let goal = search_goal(test);
         let ends = test.verdicts.map(|_| PositionWorth::Open);
-        let with_classes = false;
+        // The signs of its comparisons tell the classes of data.
+        let with_classes = true;
         let mut game = Game {
             model: WalkModel::new(test.iosts.clone(), &[], with_classes),
             distances: ends.map(|_| None),
