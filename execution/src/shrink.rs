@@ -6,12 +6,14 @@
 //!
 //! **Method.** A candidate is executed, and kept if it fails in the *same bucket* ([`crate::bucket`]):
 //!
-//! 1. *Search.* Runs with other seeds, each limited to fewer events than the best: a long trace is rarely the
+//! 1. *Loops.* If the specification was in the same state before, the events in between are left out, first
+//!    those that leave the fewest at the end.
+//! 2. *Search.* Runs with other seeds, each limited to fewer events than the best: a long trace is rarely the
 //!    only way to a fault.
-//! 2. *Cut.* Delta debugging over the stimuli (Zeller and Hildebrandt, TSE 2002): leave out halves, quarters,
+//! 3. *Cut.* Delta debugging over the stimuli (Zeller and Hildebrandt, TSE 2002): leave out halves, quarters,
 //!    ..., single ones. The observations in between are observed anew. A candidate whose next stimulus the
 //!    judge does not allow is skipped.
-//! 3. *Simplify.* For each value of each stimulus, try the boundaries that the guard has for it there, then 0
+//! 4. *Simplify.* For each value of each stimulus, try the boundaries that the guard has for it there, then 0
 //!    and other simple values, the simplest first ([`simpler`]). For a number, then halve the distance
 //!    between a size that does not fail and one that does. If several stimuli have the same value and it
 //!    cannot change alone, all of them change together.
@@ -40,7 +42,7 @@ use crate::bucket::Bucket;
 use crate::explain::bucket_of;
 use crate::judge::{Judge, Judged};
 use crate::replay::script_of;
-use crate::run::{Cause, Cue, Fidelity, Occurrence, Outcome, Run, RunStep, events};
+use crate::run::{Cause, Cue, Fidelity, Occurrence, Outcome, Run, RunStep, ShownState, events};
 use crate::session::TestSession;
 use crate::settings::Settings;
 use crate::strategy::Strategy;
@@ -112,7 +114,11 @@ pub fn shrink(given: &Run, with: Shrink<'_>) -> Shrunk {
         (0..CHANCES).all(|_| search.stopped().is_none() && search.comes_again(given.seed, &script));
     let chances = if search.is_sure { 1 } else { CHANCES };
     // With `|`, each step is taken in each round.
-    while search.try_other_seeds() | search.leave_out_stimuli(chances) | search.simplify(chances) {}
+    while search.leave_out_loops(chances)
+        | search.try_other_seeds()
+        | search.leave_out_stimuli(chances)
+        | search.simplify(chances)
+    {}
     let stopped = search.stopped();
     let again = search.repeat_best();
     let stopped = if again.times < search.with.again { Some(Stopped::Time) } else { stopped };
@@ -249,6 +255,40 @@ impl ShrinkSearch<'_> {
             }
         }
         false
+    }
+
+    /// Leaves out the events between two equal states of the specification. The last 1, 2, 4, ... stimuli
+    /// stay. Returns whether that helped.
+    fn leave_out_loops(&mut self, chances: usize) -> bool {
+        let (mut helped, mut kept) = (false, 1);
+        loop {
+            let states = self.list_states_before_stimuli();
+            let Some(end) = states.len().checked_sub(kept).filter(|_| self.stopped().is_none()) else {
+                return helped;
+            };
+            let begin = states.iter().position(|state| *state == states[end]).unwrap_or(end);
+            let mut stimuli: Vec<Option<Event>> = stimuli_of(&self.best).into_iter().map(Some).collect();
+            stimuli[begin..end].fill(None);
+            if begin < end && self.try_stimuli(&stimuli, chances) {
+                (helped, kept) = (true, 1);
+            } else {
+                kept *= 2;
+            }
+        }
+    }
+
+    /// Lists the state of the judge before each stimulus of the best run.
+    fn list_states_before_stimuli(&mut self) -> Vec<ShownState> {
+        let judge = &mut self.with.session.judge;
+        judge.begin();
+        let mut states = Vec::new();
+        for step in &self.best.trace {
+            if matches!(step.what, Occurrence::Stimulus(_)) {
+                states.push(judge.shown());
+            }
+            judge.take(&step.what);
+        }
+        states
     }
 
     /// Leaves out stimuli, in pieces that become smaller (delta debugging). Returns whether that helped.

@@ -196,6 +196,24 @@ fn values_shrink_to_the_smallest_that_still_fail() {
     }
 }
 
+/// Precision: a long way through states that were met before goes at once, before other seeds are tried.
+#[test]
+fn loops_of_a_long_run_are_left_out_first() {
+    boxed(Box::new(|values, _| int(&values[0]) % 50 == 3, Duration::ZERO), |judge, adapter| {
+        let mut runs = (1..200).map(|seed| drive(judge, adapter, seed));
+        let run = runs.find(|run| run.outcome.name() == "Fail" && events(&run.trace) >= 60).unwrap();
+        let settings = settings();
+        let with = Shrink {
+            session: TestSession { judge, settings: &settings, adapter },
+            budget: 6,
+            time: LONG,
+            again: 1,
+            seen: &mut |_: ShrinkProgress<'_>| {},
+        };
+        assert_eq!(events(&shrink(&run, with).run.trace), 3);
+    });
+}
+
 #[test]
 fn what_does_not_always_fail_is_told() {
     boxed(Box::new(|values, run| int(&values[0]) > 50 && run % 2 == 0, Duration::ZERO), |judge, adapter| {
