@@ -634,7 +634,7 @@ fn a_condition_is_told_with_what_decides_in_it() {
             "N",
             "if near(n) then n == 0 else n == 1",
             json!(9),
-            "does not hold, since `n == 0` does not: n = 9, near(n) = true, v = 10",
+            "does not hold, since `n == 0` does not: n = 9, near(n) = true (as `v - 1 <= n && n <= v + 1` holds), v = 10",
         ),
         (
             "One",

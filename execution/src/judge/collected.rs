@@ -14,9 +14,9 @@ use coreach_model::types::RecordForm;
 use coreach_model::{Datum, Term, Type, Value};
 
 use crate::judge::excerpts::drop_id_types;
-use crate::judge::opened::{
-    DecisiveScope, is_path, list_bound_values, list_instances, open_condition, open_side, text_length,
-};
+use crate::judge::instances::{list_bound_values, list_instances};
+use crate::judge::opened::{open_condition, open_side};
+use crate::judge::scope::{DecisiveScope, is_path, text_length};
 use crate::limits::LARGEST_WRITTEN;
 
 /// Lists the values of a condition by their terms: those of [`collect_values`], and the two sides of a
@@ -139,7 +139,8 @@ pub(super) fn collect_deciders(
     shown: &mut BTreeMap<String, String>,
 ) {
     let Some((last, before)) = chosen_by.split_last() else { return };
-    chosen_by.iter().for_each(|decider| collect_scalars(decider, &scope.values, shown));
+    before.iter().for_each(|decider| collect_own_scalars(decider, &scope.values, shown));
+    collect_scalars(last, &scope.values, shown);
     let mut of_earlier = BTreeMap::new();
     before.iter().for_each(|decider| collect_results(decider, &scope.values, &mut of_earlier));
     shown.extend(of_earlier.into_iter().filter(|(name, _)| !drop_id_types(name).contains('(')));
@@ -291,8 +292,8 @@ fn collect_opened(call: &Term, values: &Valuation, found: &mut BTreeMap<String, 
     true
 }
 
-/// Collects the value of a function that is a condition, with the part of it that decides: `fits(v) = true (as
-/// `used() + v <= cLength` holds)`. Returns whether it did.
+/// Collects the value of a function that is a condition, with the part of it that decides: `fits(v) = true
+/// (as `used() + v <= cLength` holds)`. Returns whether it did.
 fn collect_condition(call: &Term, values: &Valuation, found: &mut BTreeMap<String, String>) -> bool {
     if *call.sort() != Type::Bool || call.unfolded().is_none() {
         return false;
@@ -387,17 +388,22 @@ fn has_numbers(term: &Term) -> bool {
     term.sort().is_number() || term.sort().as_list().is_some_and(|(_, _, element)| element.is_number())
 }
 
-/// Collects the values of the data in a condition that are no collections, but not of what functions read.
+/// Collects the values of the data in a condition that are no collections, also of what functions read.
 pub(super) fn collect_scalars(term: &Term, values: &Valuation, found: &mut BTreeMap<String, String>) {
+    let value = |datum: &Datum| Some((datum.to_string(), format!("{:#}", values.get(datum)?)));
+    let scalars = term.data();
+    let scalars = scalars.iter().filter(|datum| !matches!(datum.ty(), Type::Record(_) | Type::Array(_)));
+    found.extend(scalars.filter_map(value));
+}
+
+/// Collects the values of the data in a condition that are no collections, but not of what functions read.
+fn collect_own_scalars(term: &Term, values: &Valuation, found: &mut BTreeMap<String, String>) {
     match term.shape() {
         TermShape::Operation(DerivedOperation::Call(function), arguments) => {
-            arguments[..function.named].iter().for_each(|part| collect_scalars(part, values, found));
+            arguments[..function.named].iter().for_each(|part| collect_own_scalars(part, values, found));
         }
-        TermShape::Node(Node::Data(datum)) if !matches!(datum.ty(), Type::Record(_) | Type::Array(_)) => {
-            let value = values.get(datum).map(|value| (datum.to_string(), format!("{value:#}")));
-            found.extend(value);
-        }
-        _ => term.parts().into_iter().for_each(|part| collect_scalars(part, values, found)),
+        TermShape::Node(Node::Data(_)) => collect_scalars(term, values, found),
+        _ => term.parts().into_iter().for_each(|part| collect_own_scalars(part, values, found)),
     }
 }
 

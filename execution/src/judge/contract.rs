@@ -182,9 +182,12 @@ impl Guard {
         let values = named.collect::<Vec<_>>().join(", ");
         let colon = if values.is_empty() { "" } else { ": " };
         let verb = if *holds { "holds" } else { "does not hold" };
-        // What decides is enough of a long condition. The name of the transition shows where it stands.
-        let part = match since {
-            Some(_) if !is_quoted(part) => {
+        // What decides is enough of a long condition. The left side of an equation shows where it stands.
+        let left_side =
+            part.split_once(" == ").map(|(left, _)| left).filter(|left| !left.contains([' ', '(']));
+        let part = match (since, left_side) {
+            (Some(_), Some(left)) if !is_quoted(part) => format!("`{left} == ...`"),
+            (Some(_), None) if !is_quoted(part) => {
                 if *holds { "a condition of the guard" } else { "the guard" }.to_owned()
             }
             _ => format!("`{part}`"),

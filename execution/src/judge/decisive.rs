@@ -19,9 +19,8 @@ use coreach_model::{Datum, Type, Value};
 use crate::judge::collected::{
     collect_deciders, collect_results, collect_scalars, collect_values, condition_values, name_branch,
 };
-use crate::judge::opened::{
-    DecisiveScope, differ_in_alternative, find_false_case, open_condition, text_length,
-};
+use crate::judge::opened::{differ_in_alternative, find_false_case, open_condition};
+use crate::judge::scope::{DecisiveScope, text_length};
 use crate::limits::LARGEST_WRITTEN;
 
 /// Why a condition holds or not: what decides in it, if it does not say that itself, and the values in that.

@@ -30,8 +30,9 @@ use crate::judge::differences::{
 };
 use crate::judge::excerpts::{cut_text, drop_id_types};
 use crate::judge::guards::{failing_conjuncts, may_be, with_event};
-use crate::judge::opened::{DecisiveScope, asks_other_alternative, differ_in_alternative, find_false_case};
+use crate::judge::opened::{asks_other_alternative, differ_in_alternative, find_false_case};
 use crate::judge::question::Question;
+use crate::judge::scope::DecisiveScope;
 use crate::lazy::Lazy;
 
 /// A transition that leads to no Fail, and a state in which it may be taken.

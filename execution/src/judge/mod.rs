@@ -25,9 +25,12 @@ pub(crate) mod differences;
 pub(crate) mod excerpts;
 pub(crate) mod expected;
 pub(crate) mod guards;
+mod instances;
+mod narrowed;
 pub mod online;
 pub(crate) mod opened;
 pub(crate) mod question;
+mod scope;
 pub(crate) mod ways;
 
 use coreach_adapters::Iut;

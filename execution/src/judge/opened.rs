@@ -5,113 +5,29 @@
 //! **Method.** A call becomes the body of its function. A quantifier becomes the first instance that decides,
 //! and a conjunction that fails its parts that fail. An `if` becomes its branch and a `match` its case, also
 //! on a side of a comparison and within functions of functions. A disjunction becomes the alternative that
-//! the event could meet. An equation with a record that is written out becomes that of its only wrong field.
+//! the event could meet. An equation with a record or a list becomes that of its only wrong part
+//! ([`crate::judge::narrowed`]).
 //!
 //! **Terminates**, since functions are not recursive. **Costs** some evaluations of the parts.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use coreach_model::excerpt::join_words;
 use coreach_model::limits::LONGEST_VALUE;
-use coreach_model::term::evaluate::{Undefined, Valuation, evaluate, holds};
+use coreach_model::term::evaluate::{Valuation, evaluate, holds};
 use coreach_model::term::node::{Comparison, Node};
 use coreach_model::term::operation::{
-    DerivedOperation, MatchArm, MatchOperation, QuantifiedOperation, Quantifier, QuantifierDomain,
-    StandardOperation, pair_arguments,
+    DerivedOperation, MatchArm, MatchOperation, Quantifier, pair_arguments,
 };
 use coreach_model::term::{TermShape, substitute};
 use coreach_model::types::{Alternative, RecordForm, RecordType};
 use coreach_model::{Datum, Term, Type, Value};
 
-use crate::judge::excerpts::{contains_word, is_quoted};
-
-/// The values by which a part of a condition is read, and the data of the event in it.
-#[derive(Clone)]
-pub(super) struct DecisiveScope {
-    pub values: Valuation,
-    pub of_event: Vec<Datum>,
-    /// The names that the condition reads, and those of the event and of cases.
-    names: BTreeSet<String>,
-    /// The condition, if it is short enough to be quoted.
-    pub quoted: String,
-    /// What the event has in place of the side that is opened.
-    seen: Option<Value>,
-    /// The term by which the branch was missed that gives what was seen.
-    missed_by: Option<Term>,
-}
-
-impl DecisiveScope {
-    pub(super) fn new(condition: &Term, values: &Valuation, of_event: &[Datum]) -> Self {
-        let read = condition.data();
-        let names = read.iter().chain(of_event).map(|datum| datum.name().to_owned()).collect();
-        let quoted = Some(condition.to_string()).filter(|text| is_quoted(text)).unwrap_or_default();
-        let (values, of_event) = (values.clone(), of_event.to_vec());
-        DecisiveScope { values, of_event, names, quoted, seen: None, missed_by: None }
-    }
-
-    pub(super) fn is_of_event(&self, term: &Term) -> bool {
-        self.of_event.iter().any(|datum| term.mentions(datum))
-    }
-
-    pub(super) fn is_true(&self, part: &Term) -> bool {
-        holds(part, &self.values) == Ok(true)
-    }
-
-    /// Says whether a part holds, or that none of its alternatives does.
-    pub(super) fn describe_value(&self, part: &Term) -> String {
-        match (self.is_true(part), part.written()) {
-            (true, _) => format!("`{part}` holds"),
-            _ if matches!(evaluate(part, &self.values), Err(error) if !matches!(error, Undefined::Unbound(_))) =>
-            {
-                format!("`{part}` has no value")
-            }
-            (false, Some(Node::Or(parts))) => {
-                // What the state excludes is a premise: `a => b` demands `b` where `a` holds.
-                let (of_state, of_event): (Vec<_>, Vec<_>) = match parts.split_at(part.premises()) {
-                    ([], _) => parts.iter().partition(|part| !self.is_of_event(part)),
-                    (premises, conclusion) => (premises.iter().collect(), conclusion.iter().collect()),
-                };
-                let premises: Vec<String> = of_state.iter().map(|part| format!("`{}`", part.not())).collect();
-                match (of_event.as_slice(), premises.as_slice()) {
-                    ([], _) | (_, []) => describe_none(parts.iter()),
-                    // A premise that has no value does not hold.
-                    _ if !of_state.iter().all(|part| self.is_true(&part.not())) => {
-                        describe_none(parts.iter())
-                    }
-                    (_, [premise]) => format!("{premise} holds, but {}", describe_none(of_event)),
-                    (_, premises) => {
-                        format!("{} hold, but {}", join_words(premises, "and"), describe_none(of_event))
-                    }
-                }
-            }
-            (false, _) => format!("`{part}` does not"),
-        }
-    }
-
-    /// Writes a comparison with the values of its sides, as far as they are short and not written there.
-    pub(super) fn describe_sides(&self, part: &Term) -> String {
-        let Some(Node::Compare(sign, a, b)) = part.written() else { return format!("`{part}`") };
-        let value = |side: &Term| {
-            let text = format!("{:#}", evaluate(side, &self.values).ok()?);
-            (text.chars().count() <= LONGEST_VALUE / 2).then_some(text)
-        };
-        match (value(a), value(b)) {
-            (Some(left), Some(right)) => format!("`{part}` ({left} {sign} {right})"),
-            _ => format!("`{part}`"),
-        }
-    }
-}
-
-/// Says that none of these conditions holds.
-fn describe_none<'t>(parts: impl IntoIterator<Item = &'t Term>) -> String {
-    let texts: Vec<String> = parts.into_iter().map(|part| format!("`{part}`")).collect();
-    match texts.as_slice() {
-        [only] => format!("{only} does not"),
-        [one, other] => format!("neither {one} nor {other} holds"),
-        several => format!("none of {} holds", several.join(", ")),
-    }
-}
+use crate::judge::excerpts::contains_word;
+use crate::judge::instances::{list_instances, name_element};
+use crate::judge::narrowed::{
+    evaluate_fields, field_name, narrow_to_element, narrow_to_field, split_equation, unwrap_options,
+};
+use crate::judge::scope::{DecisiveScope, is_path, text_length};
 
 /// A part of a condition that decides about it.
 pub(super) struct Opened {
@@ -180,7 +96,7 @@ pub(super) fn open_condition(term: &Term, scope: &mut DecisiveScope) -> Option<O
             case.as_literal().is_none().then(|| Opened::case(case, chosen_by))
         }
         TermShape::Node(Node::Compare(_, a, b)) => {
-            if let Some(narrowed) = narrow_to_field(term, scope) {
+            if let Some(narrowed) = narrow_to_field(term, scope).or_else(|| narrow_to_element(term, scope)) {
                 return Some(Opened::written(narrowed));
             }
             let is_written = [a, b].iter().all(|side| side.unfolded().is_none());
@@ -198,42 +114,6 @@ pub(super) fn open_condition(term: &Term, scope: &mut DecisiveScope) -> Option<O
             }
         }
         _ => open_branches(term, scope).map(|(branch, chosen_by)| Opened::case(branch, chosen_by)),
-    }
-}
-
-/// Narrows an equation with a record that is written out to its only wrong field: `outcome == Bid(x, y)` to
-/// `outcome.price == y`.
-fn narrow_to_field(condition: &Term, scope: &mut DecisiveScope) -> Option<Term> {
-    let (seen, built) = split_equation(condition).filter(|(seen, _)| is_path(seen))?;
-    let Some(Node::Record(ty, parts)) = built.written() else { return None };
-    let (seen_fields, built_fields) = (evaluate_fields(seen, scope)?, evaluate_fields(built, scope)?);
-    let mut wrong = (0..parts.len()).filter(|position| seen_fields[*position] != built_fields[*position]);
-    let (Some(position), None) = (wrong.next(), wrong.next()) else { return None };
-    let field_type = &ty.fields[position].1;
-    let field = match &ty.form {
-        RecordForm::Plain => Term::field(seen, position),
-        RecordForm::Variant(_) | RecordForm::Option if position > 0 => {
-            let shown = Datum::new(field_name(seen, ty, position), field_type.clone());
-            scope.of_event.extend(scope.is_of_event(seen).then(|| shown.clone()));
-            scope.values.insert(shown.clone(), seen_fields[position].clone());
-            Term::datum(&shown)
-        }
-        _ => return None,
-    };
-    Some(Term::compare(Comparison::Equal, &field, &parts[position]))
-}
-
-/// Splits an equation with a record that is written out: the other side, and the record.
-fn split_equation(condition: &Term) -> Option<(&Term, &Term)> {
-    let Some(Node::Compare(Comparison::Equal, a, b)) = condition.written() else { return None };
-    let is_record = |(_, built): &(&Term, &Term)| matches!(built.written(), Some(Node::Record(..)));
-    [(a, b), (b, a)].into_iter().find(is_record)
-}
-
-fn evaluate_fields(record: &Term, scope: &DecisiveScope) -> Option<Arc<[Value]>> {
-    match evaluate(record, &scope.values) {
-        Ok(Value::Record(_, fields)) => Some(fields),
-        _ => None,
     }
 }
 
@@ -271,29 +151,6 @@ pub(super) fn asks_other_alternative(part: &Term, scope: &DecisiveScope) -> bool
             })
         }
         _ => false,
-    }
-}
-
-/// Names a field of a variant or option: `outcome.price`, `vTop.value`.
-fn field_name(whole: &Term, ty: &RecordType, position: usize) -> String {
-    // The name of the alternative stands before that of the field.
-    let name = &ty.fields[position].0;
-    format!("{whole}.{}", name.rsplit('\'').next().unwrap_or(name))
-}
-
-/// Turns `some(x) == some(y)` into `x == y`.
-fn unwrap_options(condition: Term) -> Term {
-    let content = |side: &Term| match side.written() {
-        Some(Node::Record(ty, fields)) if ty.form == RecordForm::Option && fields[0].is_true() => {
-            Some(fields[1].clone())
-        }
-        _ => None,
-    };
-    match condition.written() {
-        Some(Node::Compare(sign, a, b)) if let (Some(a), Some(b)) = (content(a), content(b)) => {
-            Term::compare(*sign, &a, &b)
-        }
-        _ => condition,
     }
 }
 
@@ -547,81 +404,4 @@ pub(super) fn find_false_case(part: &Term, scope: &DecisiveScope) -> Option<(Ter
     let is_chosen = |(number, _): &(usize, Alternative)| ty.tag(*number) == fields[0];
     let (_, chosen) = ty.alternatives().into_iter().enumerate().find(is_chosen)?;
     choose_arm(choice, &ty, &fields[0])?.body.is_false().then(|| (subject.clone(), chosen.name))
-}
-
-/// Lists the body of a quantifier for each value of its bound name.
-pub(super) fn list_instances(
-    quantified: &QuantifiedOperation,
-    arguments: &[Term],
-    values: &Valuation,
-) -> Option<Vec<Term>> {
-    let bound = list_bound_values(&quantified.domain, arguments, values)?.into_iter();
-    Some(bound.map(|value| write_instance(quantified, arguments, value)).collect())
-}
-
-/// Writes the body of a quantifier with this term for its bound name.
-fn write_instance(quantified: &QuantifiedOperation, arguments: &[Term], bound: Term) -> Term {
-    // The last arguments are the values that the body reads.
-    let values_read = &arguments[arguments.len() - quantified.read.len()..];
-    let mut known = pair_arguments(&quantified.read, values_read);
-    known.insert(quantified.bound.clone(), bound);
-    substitute(&quantified.body, &known)
-}
-
-/// Writes the body of a quantifier for an element of a collection that is no path, under the bound name.
-/// `None`: it is a path, so the element has a text of its own, or the name is taken.
-fn name_element(
-    quantified: &QuantifiedOperation,
-    arguments: &[Term],
-    number: usize,
-    scope: &mut DecisiveScope,
-) -> Option<Term> {
-    let collection = arguments.first().filter(|_| matches!(quantified.domain, QuantifierDomain::Elements))?;
-    let name = quantified.bound.name().to_owned();
-    if is_path(collection) || !scope.names.insert(name.clone()) {
-        return None;
-    }
-    let Value::Record(ty, fields) = evaluate(collection, &scope.values).ok()? else { return None };
-    let element = (ty.form == RecordForm::List).then(|| ty.counting(&fields).nth(number).cloned())??;
-    let shown = Datum::new(name, quantified.bound.ty().clone());
-    scope.values.insert(shown.clone(), element);
-    Some(write_instance(quantified, arguments, Term::datum(&shown)))
-}
-
-/// Lists the terms that the bound name of a quantifier stands for.
-pub(super) fn list_bound_values(
-    domain: &QuantifierDomain,
-    arguments: &[Term],
-    values: &Valuation,
-) -> Option<Vec<Term>> {
-    let list = match domain {
-        QuantifierDomain::Values(_, values) => {
-            return Some(values.iter().map(|value| Term::literal(value.clone())).collect());
-        }
-        QuantifierDomain::Elements => &arguments[0],
-    };
-    let Value::Record(ty, fields) = evaluate(list, values).ok()? else { return None };
-    if let RecordForm::Keyed(_) | RecordForm::Entries(..) = ty.form {
-        return Some(ty.entries(&fields).into_iter().map(|(key, _)| Term::literal(key)).collect());
-    }
-    list.sort().as_list()?;
-    let element = |index| Term::standard(StandardOperation::Element, [list.clone(), Term::int(index)]);
-    Some((0..ty.counting(&fields).count()).map(element).collect())
-}
-
-pub(super) fn text_length(term: &Term) -> usize {
-    term.to_string().chars().count()
-}
-
-/// Is it a datum, or a field or an element of one?
-pub(super) fn is_path(term: &Term) -> bool {
-    match term.shape() {
-        TermShape::Node(Node::Data(_)) => true,
-        TermShape::Node(Node::Field(whole, _) | Node::Select(whole, _)) => is_path(whole),
-        TermShape::Operation(
-            DerivedOperation::Standard(StandardOperation::Element | StandardOperation::ValueAt),
-            whole,
-        ) => is_path(&whole[0]),
-        _ => false,
-    }
 }

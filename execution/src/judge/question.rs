@@ -29,7 +29,9 @@ use crate::judge::differences::{
     Demand, Difference, MOST_WAYS, combine_ways, compare_values, is_short, merge_differences, value_text,
 };
 use crate::judge::excerpts::cut_text;
-use crate::judge::opened::{DecisiveScope, choose_branches, is_path, keep_possible, list_instances};
+use crate::judge::instances::list_instances;
+use crate::judge::opened::{choose_branches, keep_possible};
+use crate::judge::scope::{DecisiveScope, is_path};
 use crate::limits::LARGEST_WRITTEN;
 
 /// A transition, with the values by which its guard is read.

@@ -21,8 +21,9 @@ use coreach_model::{Datum, Term, Type, Value};
 use crate::judge::contract::Guard;
 use crate::judge::differences::{Demand, Difference, combine_ways, demanded_value, merge_differences};
 use crate::judge::guards::failing_conjuncts;
-use crate::judge::opened::{DecisiveScope, choose_branches};
+use crate::judge::opened::choose_branches;
 use crate::judge::question::Question;
+use crate::judge::scope::DecisiveScope;
 use crate::lazy::Lazy;
 
 impl Question<'_> {
