@@ -6,13 +6,14 @@
 //!
 //! **Method.** The guard of the second transition is looked at right after the first one. What the first one
 //! assigns is substituted. A definition keeps its value until its use, and all other variables may have any
-//! value there. If the solver proves that both guards cannot hold, the goal is impossible.
+//! value there. If a guard is then false, or the solver proves that both guards cannot hold, the goal is
+//! impossible.
 //!
-//! **Ends** with one bounded query for each goal whose second guard reads what the first transition assigns.
-//! If all queries together take too long, the remaining goals count as possible.
+//! **Ends** with one bounded query for each goal whose second guard reads what the first transition assigns,
+//! the smallest guards first. If all queries together take too long, the remaining goals count as possible.
 
+use coreach_analyses::solver::may_hold;
 use coreach_analyses::solver::z3::{QueryLimits, Z3Solver};
-use coreach_analyses::solver::{Solver, may_hold};
 use coreach_execution::walk::goals::{WalkGoal, sets_back};
 use coreach_model::budget::{self, Budget, Limit};
 use coreach_model::iosts::Iosts;
@@ -36,54 +37,57 @@ pub struct SplitGoals {
 
 /// Sets the goals apart that no data can meet.
 pub fn split_goals(iosts: &Iosts, goals: Vec<WalkGoal>) -> SplitGoals {
-    let mut answers = Vec::new();
+    let conditions: Vec<Vec<Term>> = goals.iter().map(|goal| list_conditions(iosts, goal)).collect();
+    let mut are_possible: Vec<bool> =
+        conditions.iter().map(|conditions| !conditions.iter().any(Term::is_false)).collect();
+    let mut asked: Vec<usize> =
+        (0..goals.len()).filter(|number| are_possible[*number] && !conditions[*number].is_empty()).collect();
+    asked.sort_by_key(|number| conditions[*number].iter().map(Term::written_size).sum::<u64>());
     let budget = Budget::new("goals", Some(Limit::Work(ALL_RESOURCES)), false);
     // If the budget is passed, the answers so far are kept.
     let _ = budget::within(&budget, || {
         let mut solver = Z3Solver::new(QueryLimits { rlimit: RESOURCES, milliseconds: 0 });
-        for goal in &goals {
-            answers.push(may_be_met(iosts, goal, &mut solver));
+        for number in asked {
+            are_possible[number] = may_hold(&mut solver, &conditions[number]);
         }
     });
     let mut split = SplitGoals::default();
-    for (number, goal) in goals.into_iter().enumerate() {
-        let is_possible = answers.get(number).copied().unwrap_or(true);
+    for (goal, is_possible) in goals.into_iter().zip(are_possible) {
         if is_possible { &mut split.possible } else { &mut split.impossible }.push(goal);
     }
     split
 }
 
-/// May some data meet the goal? If in doubt, it counts as possible.
-fn may_be_met(iosts: &Iosts, goal: &WalkGoal, solver: &mut dyn Solver) -> bool {
+/// Lists conditions that all hold if data meet the goal. There are none if nothing excludes it.
+fn list_conditions(iosts: &Iosts, goal: &WalkGoal) -> Vec<Term> {
     match goal {
-        WalkGoal::Transition(_) => true,
-        WalkGoal::Pair(first, second) => may_follow(iosts, *first, *second, None, solver),
+        WalkGoal::Transition(_) => Vec::new(),
+        WalkGoal::Pair(first, second) => list_guards_in_a_row(iosts, *first, *second, None),
         // A counter that is set back may have counted on before its use.
         WalkGoal::DefinitionUse(variable, definition, _)
             if sets_back(iosts, &iosts.transitions[*definition], variable) =>
         {
-            true
+            Vec::new()
         }
         WalkGoal::DefinitionUse(variable, definition, used) => {
-            may_follow(iosts, *definition, *used, Some(variable), solver)
+            list_guards_in_a_row(iosts, *definition, *used, Some(variable))
         }
     }
 }
 
-/// Says whether the second transition can be taken after the first one: right after it, or if only the
-/// variable `kept` has kept its value.
-fn may_follow(
+/// Lists the guards of two transitions, the second as it is after the first one: right after it, or if only
+/// the variable `kept` has kept its value. There are none if the second guard reads nothing that is assigned.
+fn list_guards_in_a_row(
     iosts: &Iosts,
     first: TransitionId,
     second: TransitionId,
     kept: Option<&Datum>,
-    solver: &mut dyn Solver,
-) -> bool {
+) -> Vec<Term> {
     let (before, after) = (&iosts.transitions[first], &iosts.transitions[second]);
     let guard = enabling_condition(after);
     let is_read = |datum: &Datum| guard.mentions(datum) && kept.is_none_or(|variable| variable == datum);
     if !before.assignments.keys().any(is_read) {
-        return true;
+        return Vec::new();
     }
     let renamed = |datum: &Datum| Term::datum(&Datum::new(format!("{}'", datum.name()), datum.ty().clone()));
     let mut values: Substitution =
@@ -97,7 +101,7 @@ fn may_follow(
         };
         values.insert(variable.clone(), value);
     }
-    may_hold(solver, &[enabling_condition(before), substitute(&guard, &values)])
+    vec![enabling_condition(before), substitute(&guard, &values)]
 }
 
 #[cfg(test)]
