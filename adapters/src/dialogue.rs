@@ -382,7 +382,7 @@ impl Dialogue {
         (self.stream.channel.is_socket() && self.stream.came() == 0).then(|| {
             format!(
                 "{tls}coreach sent `{text}`, with {has} at its end. If the system waits for `{end}`, write \
-                 `line_ending: \"{end}\"`"
+                 `line_ending: \"{end}\"` next to `encoding: lines`"
             )
         })
     }

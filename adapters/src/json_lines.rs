@@ -127,6 +127,9 @@ fn explain_keys(members: &[(String, Tree)], output: Option<&Tree>, signatures: &
         Some((key, value)) if is_parameter(key) => {
             return format!("write `{key}` under `values`: {{\"values\": {{\"{key}\": {value}}}}}");
         }
+        Some((key, Tree::Object(_))) if !members.iter().any(|(key, _)| key == "values") => {
+            return format!("write `values` for `{key}`: the values of an output stand under this key");
+        }
         Some((key, _)) => {
             return format!("leave out `{key}`, which is no parameter: values stand under `values`");
         }

@@ -223,7 +223,7 @@ for line in sys.stdin:
             values = None
         if habit == "extra":
             values["m"] = 2
-        message = json.dumps({"output": "Opened" if habit == "unknown" else "Answer", **({"status": "ok"} if habit == "status" else {}), **(values if habit == "flat" else {"values": values})})
+        message = json.dumps({"output": "Opened" if habit == "unknown" else "Answer", **({"status": "ok"} if habit == "status" else {}), **(values if habit == "flat" else {"value" if habit == "renamed" else "values": values})})
         say(json.dumps(message) if habit == "twice" else message)
 if habit == "locks":
     os.remove("lock")
@@ -458,6 +458,7 @@ fn a_frequent_mistake_is_named_with_what_helps() {
         ),
         (json, "extra", within, 1, "  help: leave it out, or declare `m: int` as a parameter of `Answer`"),
         (json, "status", within, 4, "help: leave out `status`, which is no parameter: values stand under"),
+        (json, "renamed", within, 4, "help: write `values` for `value`: the values of an output stand under"),
         (json, "flat", within, 4, r#"write `n` under `values`: {"values": {"n": 1}}"#),
         (lines, "stderr", within, 3, "has written `answer 1` to standard error"),
         (lines, "blank", within, 1, "an empty line, which no pattern fits"),
@@ -890,7 +891,11 @@ fn an_order_that_the_model_demands_is_told_with_its_line() {
     folder.write("model.yaml", &MODEL.replace("  - { from: Asked, to: Idle", first));
     folder.write("iut.yaml", "iut: asked\nstdio: { command: [python3, system.py, json, fine] }\n");
     let (out, _) = folder.ends(&["test", "coreach.yaml", "--iut", "iut.yaml"], 1);
-    assert!(unwrap(&out).contains("hint: model.yaml:11: `Answer` comes after `None` there."), "{out}");
+    assert!(
+        unwrap(&out)
+            .contains("hint: by model.yaml:11, `Answer` comes only after `None`, which has not come."),
+        "{out}"
+    );
     assert!(
         out.contains("    in_any_order:\n      - { on: None }\n      - { on: Answer, when: 'n == v' }\n"),
         "{out}"
@@ -905,7 +910,32 @@ fn an_order_that_the_guards_demand_is_told_without_a_remedy() {
     folder.write("model.yaml", &MODEL.replace("  - { from: Asked, to: Idle", first));
     folder.write("iut.yaml", "iut: asked\nstdio: { command: [python3, system.py, json, fine] }\n");
     let (out, _) = folder.ends(&["test", "coreach.yaml", "--iut", "iut.yaml"], 1);
-    assert!(unwrap(&out).contains("hint: model.yaml:11: `Answer` comes after `None` there.\n"), "{out}");
+    assert!(
+        unwrap(&out)
+            .contains("hint: by model.yaml:11, `Answer` comes only after `None`, which has not come.\n"),
+        "{out}"
+    );
+}
+
+/// The system may answer so, but the purpose asks for another value.
+#[test]
+fn a_guard_of_the_purpose_that_an_answer_misses_is_told() {
+    let model = "iosts: m\ninitial: { location: Idle }\ninputs: { Ask: {} }\noutputs: { All: { n: int } }\ntransitions:\n  \
+                 - { from: Idle, to: L, on: Ask }\n  - { from: L, to: Idle, on: All, when: 0 <= n <= 3 }\n";
+    let folder = Folder::with(&[
+        ("model.yaml", model),
+        ("system.yaml", &model.replace("0 <= n <= 3", "n == 0")),
+        (
+            "purpose.yaml",
+            "purpose: p\nof: m\ninitial: { location: B }\ntransitions: [{ from: B, to: Accept, on: All, when: n == 3 }]\n",
+        ),
+        ("coreach.yaml", "specification: model.yaml\npurpose: purpose.yaml\n"),
+        ("iut.yaml", "iut: m\nsimulated: { model: system.yaml }\n"),
+    ]);
+    let (out, _) = folder.ends(&["test", "coreach.yaml", "--iut", "iut.yaml"], 3);
+    let words = "hint: in `B`, the purpose goes on with `All` only if `n == 3` holds (purpose.yaml:4). Any other `All` leads to \
+                 Reject. To stay there instead, add `{ from: B, to: B, on: All, when: 'n != 3' }`";
+    assert!(unwrap(&out).contains(words), "{out}");
 }
 
 /// A model that stands for a system needs no time, but a transition.

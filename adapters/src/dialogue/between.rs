@@ -74,7 +74,20 @@ impl Dialogue {
                 }
                 StreamFrame::Bytes(frame) => read_line(frame, &self.evidence)?,
                 StreamFrame::Nothing => return Err(Failure::Start(self.explain_no_ready(process))),
-                StreamFrame::Ended(ended) => return Err(Failure::Lost(describe_loss(ended.text(), process))),
+                StreamFrame::Ended(ended) => {
+                    let loss = describe_loss(ended.text(), process);
+                    // An error that names a key of the first message is most likely about it.
+                    let mut words = first.split(|sign: char| !sign.is_alphanumeric() && sign != '_');
+                    let is_quoted = |word: &str| {
+                        !word.is_empty()
+                            && ['\'', '"'].iter().any(|quote| loss.contains(&format!("{quote}{word}{quote}")))
+                    };
+                    let help = match words.any(is_quoted) {
+                        true => format!("\nhelp: coreach had sent {}", shortened(first.trim_end())),
+                        false => String::new(),
+                    };
+                    return Err(Failure::Lost(loss + &help));
+                }
             };
             match read_message(line, &self.signatures, &self.evidence)? {
                 Message::Ready => return Ok(()),

@@ -17,7 +17,7 @@ use coreach_execution::judge::make_judge;
 use coreach_execution::record::Record;
 use coreach_execution::run::{Cause, Occurrence, RunStep};
 use coreach_execution::{Outcome, Run};
-use coreach_model::excerpt::shortened;
+use coreach_model::excerpt::{join_words, shortened};
 use coreach_model::iosts::{ActionKind, Transition};
 use coreach_model::semantics::{Event, State};
 use coreach_model::term::node::{Comparison, Node};
@@ -101,7 +101,8 @@ pub(super) fn explain_run(
             .or_else(|| explain_address_as_value(run)),
         Some(Verdict::Inconclusive) => explain_limit(arguments, run)
             .or_else(|| explain_cookie(iut, run))
-            .or_else(|| explain_running_clock(case, run, record)),
+            .or_else(|| explain_running_clock(case, run, record))
+            .or_else(|| explain_rejected_event(case, run, record)),
         None => explain_fixed_constant(case, run)
             .or_else(|| explain_cookie(iut, run))
             .or_else(|| explain_address_as_value(run))
@@ -125,6 +126,36 @@ fn explain_missing_reset(iut: &Iut, run: &Run) -> Option<String> {
          earlier runs. Write what resets it, for example `reset: {example}` with the system's own words ({}). Without \
          such a command, let coreach start it for each run with `launch`\n",
         iut.place
+    ))
+}
+
+/// Hints at the guards of a purpose that the last event did not meet, so that it led to Reject. There is no
+/// hint if the purpose itself has a transition to Reject for it.
+fn explain_rejected_event(case: &Case, run: &Run, record: &Record) -> Option<String> {
+    if run.outcome != Outcome::Verdict(Verdict::Inconclusive, Cause::Event) {
+        return None;
+    }
+    let (purpose, event) = (case.purpose.as_ref()?, run.trace.last()?.what.event()?);
+    // The location of a test case is `<of the specification,of the purpose>`.
+    let source = record.reason.location.strip_suffix('>')?.rsplit_once(',')?.1;
+    let (model, location) = (&purpose.iosts, purpose.iosts.find_location(source)?);
+    let is_of_event =
+        |step: &&Transition| step.source == location && model.action(step.action).name == event.action;
+    let steps: Vec<&Transition> = model.transitions.iter().filter(is_of_event).collect();
+    let guards: Vec<String> = steps.iter().map(|step| format!("`{}`", step.guard)).collect();
+    if guards.is_empty() || steps.iter().any(|step| Some(step.target) == purpose.reject) {
+        return None;
+    }
+    let place = steps[0]
+        .origin
+        .guard_or_whole()
+        .map_or_else(String::new, |place| format!(" ({})", place.file_and_line()));
+    let other = Term::and(steps.iter().map(|step| step.guard.not())).to_string().replace('\'', "\'\'");
+    Some(format!(
+        "hint: in `{source}`, the purpose goes on with `{0}` only if {1} holds{place}. Any other `{0}` leads to Reject. To stay \
+         there instead, add `{{ from: {source}, to: {source}, on: {0}, when: '{other}' }}`\n",
+        event.action,
+        join_words(&guards, "or")
     ))
 }
 
@@ -308,7 +339,8 @@ fn explain_order(case: &Case, initial: &State, run: &Run, record: &Record) -> Op
         format!("{{ on: {}{when}{assign} }}", action_name(step)).replace(' ', "\0")
     };
     let place = second_place.file_and_line();
-    let hint = format!("hint: {place}: `{came}` comes after `{}` there.", action_name(first));
+    let hint =
+        format!("hint: by {place}, `{came}` comes only after `{}`, which has not come.", action_name(first));
     // In the other order, a step must not change what the other one reads.
     let reads = |step: &Transition, datum: &Datum| {
         step.guard.mentions(datum) || step.assignments.values().any(|term| term.mentions(datum))
