@@ -13,6 +13,7 @@
 //! decides it soon.
 
 use coreach_model::excerpt::shortened;
+use coreach_model::limits::FEW_SHOWN;
 use coreach_model::obligation::{defined, obligations};
 use coreach_model::reader::collect::LIMIT;
 use coreach_model::reader::collect::merge_equal;
@@ -29,14 +30,14 @@ use crate::solver::{Answer, Solver, Witness};
 /// be too `narrow` are left out.
 pub fn check(iosts: &Iosts, narrow: &[Datum], solver: &mut dyn Solver) -> Vec<Diagnostic> {
     let mut warnings = Vec::new();
-    let mut undecided = 0usize;
+    let mut undecided: Vec<&Transition> = Vec::new();
     'transitions: for transition in &iosts.transitions {
         for (variable, condition) in obligations(transition) {
             if variable.as_deref().is_some_and(|name| narrow.iter().any(|datum| datum.name() == name)) {
                 continue;
             }
             if !condition.has_at_most(super::MOST_PARTS) {
-                undecided += 1;
+                undecided.push(transition);
                 continue;
             }
             let in_guard = variable.is_none();
@@ -52,7 +53,7 @@ pub fn check(iosts: &Iosts, narrow: &[Datum], solver: &mut dyn Solver) -> Vec<Di
             let state = match violation {
                 Witness::None => continue,
                 Witness::Unknown => {
-                    undecided += 1;
+                    undecided.push(transition);
                     continue;
                 }
                 Witness::Found(state) => state,
@@ -71,15 +72,25 @@ pub fn check(iosts: &Iosts, narrow: &[Datum], solver: &mut dyn Solver) -> Vec<Di
             }
         }
     }
-    if undecided > 0 {
-        let message =
-            format!("could not decide whether the guards imply {undecided} condition(s) on domains");
-        warnings.push(
-            Diagnostic::warning("domain-undecided", message)
-                .note("coreach adds each to the guard of its transition, like all of them"),
-        );
-    }
+    warnings.extend(warn_of_undecided(undecided));
     merge_equal(warnings)
+}
+
+/// Makes one warning about the conditions that were not decided, with a transition for each.
+fn warn_of_undecided(mut transitions: Vec<&Transition>) -> Option<Diagnostic> {
+    let conditions = match transitions.len() {
+        0 => return None,
+        1 => "a condition".to_owned(),
+        count => format!("{count} conditions"),
+    };
+    let message = format!("coreach could not decide whether the guards imply {conditions} on domains");
+    transitions.dedup_by(|one, other| std::ptr::eq(*one, *other));
+    let places = transitions.iter().filter_map(|transition| transition.origin.guard_or_whole());
+    let warning =
+        places.take(FEW_SHOWN).fold(Diagnostic::warning("domain-undecided", message), |warning, place| {
+            warning.at(place.clone(), "not decided")
+        });
+    Some(warning.note("coreach adds each to the guard of its transition: where it does not hold, the transition cannot be taken"))
 }
 
 /// Lists, for each transition into a location, the conditions of its guard that still hold behind it. They

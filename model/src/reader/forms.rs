@@ -72,7 +72,7 @@ impl Parser<'_> {
         let Some(quantifier) = quantifier_of_word(&word) else { return Err(self.expected("a quantifier")) };
         let (name, values) = self.parse_bound("all i in 0..3: ...")?;
         // After one value that is no name, a range may have been meant.
-        if !matches!(values, QuantifiedValues::Type(..)) && !self.is_next(":") {
+        if matches!(values, QuantifiedValues::Elements(_)) && !self.is_next(":") {
             return Err(self.expected("`..` and the last value: `all i in 0..3: ...`"));
         }
         self.need(":", "after the values")?;

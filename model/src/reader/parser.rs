@@ -226,6 +226,9 @@ impl<'a> Parser<'a> {
             (Lexeme::Sign("{"), Some(Lexeme::Name(word))) if word == "in" => {
                 format!("only a list is made so: write `contains({list}, k)`")
             }
+            (Lexeme::Sign("{"), before) if !matches!(before, Some(Lexeme::Name(_))) => {
+                format!("only a list is made so, and no set or map: `{list}`")
+            }
             (_, Some(Lexeme::Name(function))) if elsewhere::find_quantifier(function).is_some() => {
                 elsewhere::explain_operation(function)?.to_owned()
             }

@@ -148,7 +148,7 @@ fn read_parsed_purpose(
         }
     } else if accept.is_none() && (shape::get(entries, "transitions").is_some() || collector.errors() == 0) {
         // Without `transitions:`, it would only follow from a mistake that is reported already.
-        report_no_accept(collector, &root, &locations);
+        report_no_accept(collector, &root, &locations, &transitions);
     }
     let iosts = Iosts {
         name: name?.0,
@@ -308,11 +308,24 @@ fn note_names_of_model(names: &mut Names, model: &Iosts) {
     }
 }
 
-fn report_no_accept(collector: &mut Collector, root: &Yaml, locations: &ReadLocations) {
+fn report_no_accept(
+    collector: &mut Collector,
+    root: &Yaml,
+    locations: &ReadLocations,
+    transitions: &[Transition],
+) {
     let diagnostic = Diagnostic::error("no-accept", "the purpose has no location `Accept`")
         .at(collector.origin(&root.head()), "this purpose accepts nothing");
     let names = locations.locations.iter().map(|location| location.name.as_str());
-    let meant = collector.nearest(Aim::Accept.location(), names).and_then(|name| locations.find(name));
+    let nearest = collector.nearest(Aim::Accept.location(), names).and_then(|name| locations.find(name));
+    // The only location that is entered and never left may be meant.
+    let is_end = |location: &LocationId| {
+        transitions.iter().any(|step| step.target == *location)
+            && !transitions.iter().any(|step| step.source == *location)
+            && Some(*location) != locations.find("Reject")
+    };
+    let mut ends = locations.locations.numbers().filter(is_end);
+    let meant = nearest.or_else(|| ends.next().filter(|_| ends.next().is_none()));
     collector.push(match meant.and_then(|meant| locations.origins[meant].clone()) {
         Some(origin) => diagnostic.at(origin, "is this it?").help("did you mean `Accept`?"),
         None => diagnostic.help("name the location `Accept` where the purpose is met"),

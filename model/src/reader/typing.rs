@@ -528,8 +528,10 @@ impl<'a, 'c> Typing<'a, 'c> {
                 "write the literal alone, without the name of its type".to_owned()
             }
             (_, Some(what)) if is_parameter(what) => format!(
-                "a parameter is known only in the transitions of its action, but this one is on `{}`",
-                action.unwrap_or_default()
+                "a parameter is known only in the transitions of its action, but this one is on `{}`. Keep its value in a \
+                 variable: `assign: {{ VARIABLE: {name} }}` in the transition with {}",
+                action.unwrap_or_default(),
+                what.strip_prefix("a parameter of ").unwrap_or("its action")
             ),
             // The next value, as in TLA+.
             _ if let Some(now) = name.strip_suffix('\'')

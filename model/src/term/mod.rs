@@ -312,16 +312,22 @@ pub fn subterms<'t>(terms: impl IntoIterator<Item = &'t Term>) -> impl Iterator<
     })
 }
 
-/// Lists these terms and all their parts, each once, with the bodies of functions and of quantifiers.
+/// Lists these terms and all their parts, each once, with the bodies of functions, quantifiers and cases.
 pub fn list_subterms(mut open: Vec<Term>) -> Vec<Term> {
     let (mut seen, mut listed) = (HashSet::new(), Vec::new());
     while let Some(term) = open.pop() {
         if !seen.insert(term.clone()) {
             continue;
         }
-        if let TermShape::Operation(DerivedOperation::Quantified(quantified), _) = term.shape() {
-            open.push(quantified.body.clone());
-            open.extend(quantified.collected.iter().map(|(_, element)| element.clone()));
+        match term.shape() {
+            TermShape::Operation(DerivedOperation::Quantified(quantified), _) => {
+                open.push(quantified.body.clone());
+                open.extend(quantified.collected.iter().map(|(_, element)| element.clone()));
+            }
+            TermShape::Operation(DerivedOperation::Match(choice), _) => {
+                open.extend(choice.cases.iter().map(|case| case.body.clone()));
+            }
+            _ => {}
         }
         open.extend(term.unfolded());
         open.extend(term.parts().into_iter().cloned());
