@@ -58,10 +58,10 @@ pub fn replay(arguments: &ReplayArguments) -> CommandResult {
         lines.push(search.line);
         if let Some(shrunk) = &search.shrunk {
             lines.extend(describe_certainty(shrunk));
-            is_stored_run &= shrunk.run == original;
             shrunk_record = Some(ShrunkRecord::new(&original, shrunk));
         }
         result = search.best;
+        is_stored_run &= result == original;
     }
     let mut record = Record { shrunk: shrunk_record, ..make_record(judge.as_mut(), &result) };
     record.reason = record.reason.with_places_of(&stored.record.reason);
