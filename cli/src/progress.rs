@@ -1,5 +1,5 @@
-//! A line that shows what is being done, what was used of the budget, and the time: on a terminal only, and
-//! only where the work takes longer than a second.
+//! A line that shows what is being done, what was used of the budget, and the time, if the work takes longer
+//! than a second. Elsewhere than on a terminal, one line is printed for each half minute.
 
 use std::io::IsTerminal;
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
@@ -22,20 +22,25 @@ pub struct ProgressLine {
 }
 
 impl ProgressLine {
-    /// Starts a line about so many pieces of work. Nothing is shown if it is not wanted, or if standard error
-    /// is no terminal.
+    /// Starts a line about so many pieces of work. Nothing is shown if it is not wanted.
     pub fn start(jobs: usize, wanted: bool) -> Self {
         let bar = ProgressBar::with_draw_target(Some(jobs as u64), ProgressDrawTarget::hidden());
         let template = "{spinner} [{pos}/{len}] {msg} ({used}{elapsed})";
         if let Ok(style) = indicatif::ProgressStyle::with_template(template) {
             bar.set_style(style.with_key("used", write_used));
         }
-        if !wanted || !std::io::stderr().is_terminal() {
+        if !wanted {
             return ProgressLine { bar, waiting: None };
         }
         let (done, wait) = mpsc::channel();
         let shown = bar.clone();
         let handle = thread::spawn(move || {
+            if !std::io::stderr().is_terminal() {
+                while wait.recv_timeout(Duration::from_secs(30)) == Err(RecvTimeoutError::Timeout) {
+                    crate::console::say(&format!("{} ({} s)", shown.message(), shown.elapsed().as_secs()));
+                }
+                return;
+            }
             if wait.recv_timeout(SILENT) == Err(RecvTimeoutError::Timeout) {
                 shown.set_draw_target(ProgressDrawTarget::stderr());
                 shown.enable_steady_tick(Duration::from_millis(120));
