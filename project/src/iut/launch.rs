@@ -69,7 +69,13 @@ pub fn read_address(
         reader.collector.mistake("wrong-value", message, &scalar.span, "not such an address", help);
         return None;
     }
-    let has_launch = shape::get(entries, "launch").is_some();
+    let launch = shape::get(entries, "launch");
+    let has_launch = launch.is_some();
+    if scalar.text.contains("{port}") && launch.is_some_and(|launch| !mentions_port(launch)) {
+        let message = "the program does not learn its port: `command` has no `{port}`";
+        let help = "write `command: [PROGRAM, \"{port}\"]`, or the program's own port in place of `{port}` here";
+        reader.warn("unknown-port", message, &scalar.span, "coreach chooses this port", help);
+    }
     if !has_launch && scalar.text.contains("{port}") {
         let message = "coreach chooses `{port}` only for a system that it starts";
         let help = "write `launch: { command: [PROGRAM, \"{port}\"] }`, or a port";
@@ -78,6 +84,17 @@ pub fn read_address(
     }
     let holes = if has_launch { Holes::none().with_port() } else { Holes::none() };
     reader.read_template(scalar, &holes).map(|template| (template, scalar.span.clone()))
+}
+
+/// Says whether a word of the launched command has the hole `{port}`.
+fn mentions_port(launch: &Yaml) -> bool {
+    let NodeKind::Mapping(entries) = &launch.kind else { return true };
+    match shape::get(entries, "command").map(|command| &command.kind) {
+        Some(NodeKind::Sequence(words)) => {
+            words.iter().filter_map(|word| word.as_scalar()).any(|word| word.text.contains("{port}"))
+        }
+        _ => true,
+    }
 }
 
 /// Reads a command from the keys of [`COMMAND`].
