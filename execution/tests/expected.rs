@@ -679,7 +679,7 @@ fn a_condition_is_told_with_what_decides_in_it() {
             "`all i in vItems: i.price > 9 => n == i.price` does not hold, since `vItems[1].price > 9` holds, but `n == vItems[1].price` does not: n = 9, vItems[1].price = 40",
         ),
         // Of a long collection the places are told that functions read.
-        ("N", "n == dearer()", json!(9), "...] (3 of 5 left out), vShelf[vName].price = 2"),
+        ("N", "n == dearer()", json!(9), "...] (2 of 5 left out), vShelf[vName].price = 2"),
         ("N", "n == spread(vItems)", json!(9), "price: 40}], vName = \"ann\", vShelf[vName].price = 2"),
         (
             "N",

@@ -9,7 +9,7 @@ use coreach_model::limits::{FEW_SHOWN, LONGEST_TEXT, LONGEST_VALUE};
 use coreach_model::term::evaluate::{Valuation, evaluate, holds};
 use coreach_model::term::node::{Comparison, Node};
 use coreach_model::term::operation::{DerivedOperation, Quantifier, StandardOperation, pair_arguments};
-use coreach_model::term::{TermShape, substitute};
+use coreach_model::term::{TermShape, list_subterms, substitute};
 use coreach_model::types::RecordForm;
 use coreach_model::{Datum, Term, Type, Value};
 
@@ -18,6 +18,9 @@ use crate::judge::instances::{list_bound_values, list_instances};
 use crate::judge::opened::{open_condition, open_side};
 use crate::judge::scope::{DecisiveScope, is_path, text_length};
 use crate::limits::LARGEST_WRITTEN;
+
+/// The most characters of a value with its reason.
+const LONGEST_REASON: usize = 160;
 
 /// Lists the values of a condition by their terms: those of [`collect_values`], and the two sides of a
 /// comparison. A long side of an equation for a part of the event is left out: the differences are told.
@@ -190,7 +193,10 @@ pub(super) fn collect_values(term: &Term, values: &Valuation, found: &mut BTreeM
         }
         // The parts that a short function reads are enough. The last arguments are all data in them.
         TermShape::Operation(DerivedOperation::Call(_), arguments) => {
-            if collect_opened(term, values, found) || collect_condition(term, values, found) {
+            if collect_condition(term, values, found) || collect_opened(term, values, found, collect_values) {
+                return;
+            }
+            if collect_formula(term, values, found) {
                 return;
             }
             let body = term.unfolded().filter(|body| body.written_size() <= 40);
@@ -256,8 +262,14 @@ pub(super) fn collect_values(term: &Term, values: &Valuation, found: &mut BTreeM
 }
 
 /// Collects the value of a function whose branch the values choose, with the branch: `fee(v) = 5 (as
-/// `base div 2`, the branch where `v > 9` is true)`. Returns whether it did.
-fn collect_opened(call: &Term, values: &Valuation, found: &mut BTreeMap<String, String>) -> bool {
+/// `base div 2`, the branch where `v > 9` is true)`. `collect` adds the values in the branch. Returns whether
+/// it did.
+fn collect_opened(
+    call: &Term,
+    values: &Valuation,
+    found: &mut BTreeMap<String, String>,
+    collect: fn(&Term, &Valuation, &mut BTreeMap<String, String>),
+) -> bool {
     let mut scope = DecisiveScope::new(call, values, &[]);
     let mut chosen_by = Vec::new();
     let opened = open_side(call, &mut scope, &mut chosen_by);
@@ -284,7 +296,7 @@ fn collect_opened(call: &Term, values: &Valuation, found: &mut BTreeMap<String, 
         return false;
     }
     found.insert(call.to_string(), text);
-    collect_values(&opened, &scope.values, found);
+    collect(&opened, &scope.values, found);
     found.remove(&opened.to_conjunct());
     for decider in &chosen_by {
         collect_results(decider, &scope.values, found);
@@ -300,12 +312,38 @@ fn collect_condition(call: &Term, values: &Valuation, found: &mut BTreeMap<Strin
     }
     let mut scope = DecisiveScope::new(call, values, &[]);
     let decisive = open_decisive(call, &mut scope);
-    let is_told = decisive != *call && text_length(&decisive) <= LONGEST_TEXT;
-    let (Ok(value), true) = (evaluate(call, values), is_told) else { return false };
-    found.insert(call.to_string(), format!("{value} (as {})", scope.describe_value(&decisive)));
+    let Ok(value) = evaluate(call, values) else { return false };
+    let text = format!("{value} (as {})", scope.describe_value(&decisive));
+    if decisive == *call || text.chars().count() > LONGEST_REASON {
+        return false;
+    }
+    found.insert(call.to_string(), text);
     collect_results(&decisive, &scope.values, found);
     collect_scalars(&decisive, &scope.values, found);
     true
+}
+
+/// Collects the value of a function that is a formula with calls in it, of moderate length, with the formula
+/// and the values of its operations. Returns whether it did.
+fn collect_formula(call: &Term, values: &Valuation, found: &mut BTreeMap<String, String>) -> bool {
+    let Some((body, value)) = call.unfolded().zip(evaluate(call, values).ok()) else { return false };
+    let text = format!("{value:#} (as `{body}`)");
+    let has_calls = || list_subterms(vec![body.clone()]).iter().any(|part| part.unfolded().is_some());
+    let is_formula = body.sort().is_number()
+        && !has_quantifier(&body)
+        && text.chars().count() <= LONGEST_REASON
+        && has_calls();
+    if is_formula {
+        found.insert(call.to_string(), text);
+        // Of what the operations read, short values are enough.
+        let mut of_parts = BTreeMap::new();
+        body.parts().into_iter().for_each(|part| collect_values(part, values, &mut of_parts));
+        found.extend(of_parts.into_iter().filter(|(_, value)| value.chars().count() <= LONGEST_VALUE));
+        body.parts().into_iter().for_each(|part| collect_results(part, values, found));
+        let paths = call.parts().into_iter().filter(|argument| is_path(argument));
+        paths.flat_map(list_indices).for_each(|index| collect_results(index, values, found));
+    }
+    is_formula
 }
 
 /// Opens a condition as far as its parts are conditions of moderate size.
@@ -415,6 +453,7 @@ pub(super) fn collect_results(term: &Term, values: &Valuation, found: &mut BTree
     }
     match evaluate(term, values).ok().filter(|_| is_result(term)) {
         Some(_) if collect_condition(term, values, found) => {}
+        Some(_) if term.unfolded().is_some() && collect_opened(term, values, found, collect_results) => {}
         Some(_) if let Some(body) = term.unfolded().filter(|body| body.written_size() <= 40) => {
             found.extend(result_text(&body, values).map(|text| (term.to_conjunct(), text)));
             let counts = body.parts().into_iter().filter(|part| is_count(part));
@@ -424,6 +463,11 @@ pub(super) fn collect_results(term: &Term, values: &Valuation, found: &mut BTree
         None if term.written_size() > LARGEST_WRITTEN => {}
         None => term.parts().into_iter().for_each(|part| collect_results(part, values, found)),
     }
+}
+
+fn has_quantifier(term: &Term) -> bool {
+    matches!(term.shape(), TermShape::Operation(DerivedOperation::Quantified(_), _))
+        || term.parts().into_iter().any(has_quantifier)
 }
 
 fn is_count(term: &Term) -> bool {

@@ -14,7 +14,9 @@ use coreach_model::semantics::{Event, State};
 use coreach_model::{Datum, TransitionId, Value, Verdict, Violated};
 use serde::{Deserialize, Serialize};
 
-use crate::judge::excerpts::{contains_word, drop_id_types, is_quoted, list_places_read, shorten_collection};
+use crate::judge::excerpts::{
+    contains_word, drop_id_types, is_quoted, list_places_read, shorten_collection, split_reason,
+};
 use crate::run::{Cause, Occurrence, ShownState};
 use crate::test_case::TestCase;
 use crate::values::Values;
@@ -177,7 +179,8 @@ impl Guard {
         let named = shown.into_iter().map(|(name, text)| {
             let read: Vec<&str> =
                 list_places_read(name, &texts).into_iter().map(|(index, _)| index).collect();
-            format!("{name} = {}", shorten_collection(text, &read, &texts, LONGEST_TEXT))
+            let (value, reason) = split_reason(text);
+            format!("{name} = {}{reason}", shorten_collection(value, &read, &texts, LONGEST_TEXT))
         });
         let values = named.collect::<Vec<_>>().join(", ");
         let colon = if values.is_empty() { "" } else { ": " };

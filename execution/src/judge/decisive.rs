@@ -10,8 +10,9 @@
 use std::collections::BTreeMap;
 
 use coreach_model::Term;
+use coreach_model::excerpt::shortened;
 use coreach_model::limits::{FEW_SHOWN, LONGEST_VALUE};
-use coreach_model::term::evaluate::Valuation;
+use coreach_model::term::evaluate::{Undefined, Valuation, evaluate};
 use coreach_model::term::node::{Comparison, Node};
 use coreach_model::types::RecordForm;
 use coreach_model::{Datum, Type, Value};
@@ -19,6 +20,7 @@ use coreach_model::{Datum, Type, Value};
 use crate::judge::collected::{
     collect_deciders, collect_results, collect_scalars, collect_values, condition_values, name_branch,
 };
+use crate::judge::narrowed::split_equation;
 use crate::judge::opened::{differ_in_alternative, find_false_case, open_condition};
 use crate::judge::scope::{DecisiveScope, text_length};
 use crate::limits::LARGEST_WRITTEN;
@@ -53,7 +55,15 @@ pub(super) fn explain_condition(condition: &Term, values: &Valuation, of_event: 
         collect_scalars(shown, &scope.values, &mut values);
         return Grounds { since: Some(format!("all of these hold: {}", texts.join(", "))), values };
     }
-    let is_told_by_branch = !branch.is_empty() && differ_in_alternative(shown, &scope.values);
+    let alternative = match decisive {
+        None if !branch.is_empty() => describe_alternative(condition, &innermost, &scope),
+        _ => None,
+    };
+    // The alternatives are told by the condition that is written out, or by their names.
+    let is_literal = |part: &Term| part.parts().iter().any(|side| side.as_literal().is_some());
+    let is_written_out = split_equation(shown).is_some() || is_literal(shown) || alternative.is_some();
+    let is_told_by_branch =
+        !branch.is_empty() && is_written_out && differ_in_alternative(shown, &scope.values);
     let mut shown_values = if is_told_by_branch { BTreeMap::new() } else { condition_values(shown, &scope) };
     collect_deciders(&chosen_by, &branch, &scope, &mut shown_values);
     // If no part decides, an implication that fails is told as a whole.
@@ -66,6 +76,12 @@ pub(super) fn explain_condition(condition: &Term, values: &Valuation, of_event: 
         };
         let texts = parts.iter().flatten().map(describe);
         texts.collect::<Vec<_>>().join(", as ") + &others
+    });
+    let since = since.or(alternative.map(|alternative| alternative + &branch)).or_else(|| {
+        let error = evaluate(condition, &scope.values).err();
+        error
+            .filter(|error| !matches!(error, Undefined::Unbound(_)))
+            .map(|error| shortened(&error.to_string()))
     });
     // The content of an option is enough, and so are the fields that are read of a function's record.
     let names: Vec<String> = shown_values.keys().cloned().collect();
@@ -86,6 +102,18 @@ fn describe_missing_option(part: &Term, condition: &Term, scope: &DecisiveScope)
     let is_made = [a, b].into_iter().any(|side| side.as_literal().is_some_and(is_none));
     let is_written = side.as_literal().is_none() && text_length(side) <= LONGEST_VALUE;
     (is_made && is_written).then(|| format!("`{side}` is `none`"))
+}
+
+/// Says which alternative a side of the condition has: the part that was opened is too long to be shown, and
+/// the event has another alternative.
+fn describe_alternative(condition: &Term, opened: &Term, scope: &DecisiveScope) -> Option<String> {
+    let Some(Node::Compare(Comparison::Equal, a, b)) = condition.written() else { return None };
+    let side = [a, b].into_iter().find(|side| !scope.is_of_event(side))?;
+    let is_meant = opened != condition && differ_in_alternative(opened, &scope.values);
+    let Ok(Value::Record(ty, fields)) = evaluate(side, &scope.values) else { return None };
+    let mut alternatives = ty.alternatives().into_iter().enumerate();
+    let (_, chosen) = alternatives.find(|(number, _)| ty.tag(*number) == fields[0])?;
+    is_meant.then(|| format!("`{side}` is `{}`", chosen.name))
 }
 
 /// A condition that was opened as far as possible.

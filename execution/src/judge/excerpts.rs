@@ -18,24 +18,37 @@ pub(super) fn is_quoted(condition: &str) -> bool {
     condition.chars().count() <= 100
 }
 
-/// Lists the places at which the other values read a collection: 3 and `.x` for `name[i].x` if `i = 3`.
+/// Lists the places at which the other values read a collection: 3 and `.x` for `name[i].x` if `i = 3`. They
+/// may stand within a call.
 pub(super) fn list_places_read<'t>(name: &str, values: &[(&'t str, &'t str)]) -> Vec<(&'t str, &'t str)> {
-    let split = |path: &'t str| {
-        let inner = path.strip_prefix(name)?.strip_prefix('[')?;
-        let index = text_before(inner, ']')?;
-        Some((index, &inner[index.len() + 1..]))
+    let find_value = |text: &str| values.iter().find(|(name, _)| *name == text).map(|(_, value)| *value);
+    let evaluate = |index: &'t str| {
+        // The index may be an element of a list.
+        let element = |list: &str, position: &str| {
+            let elements = split_collection(split_reason(find_value(list)?).0)?;
+            elements.get(position.strip_suffix(']')?.parse::<usize>().ok()?).copied()
+        };
+        let known = find_value(index).map(|value| split_reason(value).0);
+        known
+            .or_else(|| index.rsplit_once('[').and_then(|(list, position)| element(list, position)))
+            .unwrap_or(index)
     };
-    let value = |index: &'t str| {
-        let known = values.iter().find(|(name, _)| *name == index);
-        known.map_or(index, |(_, text)| drop_reason(text))
-    };
-    values.iter().filter_map(|(path, _)| split(path)).map(|(index, rest)| (value(index), rest)).collect()
+    let start = format!("{name}[");
+    let places = values.iter().flat_map(|(path, _)| {
+        path.match_indices(&start).filter_map(|(at, _)| {
+            let inner = &path[at + start.len()..];
+            let index = text_before(inner, ']').filter(|_| !path[..at].ends_with(is_of_word))?;
+            Some((evaluate(index), &inner[index.len() + 1..]))
+        })
+    });
+    places.collect()
 }
 
-/// Returns the text of a value without the reason behind it: `1` of `1 (as `p` holds)`.
-fn drop_reason(text: &str) -> &str {
+/// Splits the text of a value from the reason behind it: `1` and ` (as `p` holds)`.
+pub(super) fn split_reason(text: &str) -> (&str, &str) {
     let is_before_reason = |(at, sign): &(usize, char)| *sign == ' ' && text[*at..].starts_with(" (");
-    outer_signs(text).into_iter().find(is_before_reason).map_or(text, |(at, _)| &text[..at])
+    let at = outer_signs(text).into_iter().find(is_before_reason).map_or(text.len(), |(at, _)| at);
+    text.split_at(at)
 }
 
 /// Shortens the text of a collection to about `most` characters. Elements at the positions or keys that are
@@ -53,7 +66,10 @@ pub(crate) fn shorten_collection(text: &str, read: &[&str], values: &[(&str, &st
     // A short list may name its elements one by one, or their positions.
     let short = values.iter().map(|(_, text)| *text).filter(|text| length(text) <= most);
     let named: Vec<&str> = short.filter_map(split_collection).flatten().collect();
-    let words = values.iter().map(|(_, text)| *text).chain(named.iter().copied());
+    // So may a string within another value.
+    let others = values.iter().map(|(_, other)| *other).filter(|other| *other != text);
+    let quoted = others.flat_map(|other| other.split('"').skip(1).step_by(2)).filter(|word| !word.is_empty());
+    let words = values.iter().map(|(_, text)| *text).chain(named.iter().copied()).chain(quoted);
     // A number or a truth value is in many elements by chance.
     let (common, rare): (Vec<&str>, Vec<&str>) =
         words.partition(|word| word.parse::<bool>().is_ok() || word.parse::<f64>().is_ok());
@@ -175,11 +191,14 @@ fn outer_signs(text: &str) -> Vec<(usize, char)> {
 
 /// Does the text contain the word, and neither letters nor digits next to it?
 pub(super) fn contains_word(text: &str, word: &str) -> bool {
-    let is_of_word = |sign: char| sign.is_alphanumeric() || sign == '_' || sign == '.';
     !word.is_empty()
         && text.match_indices(word).any(|(at, _)| {
             !text[..at].ends_with(is_of_word) && !text[at + word.len()..].starts_with(is_of_word)
         })
+}
+
+fn is_of_word(sign: char) -> bool {
+    sign.is_alphanumeric() || sign == '_' || sign == '.'
 }
 
 #[cfg(test)]
@@ -217,6 +236,8 @@ mod tests {
         assert_eq!(places, [("\"d\"", ".author")]);
         let values = [("vPages[last()].author", "EVE"), ("last()", "\"d (e)\" (as `p` holds)")];
         assert_eq!(list_places_read("vPages", &values), [("\"d (e)\"", ".author")]);
+        let values = [("size(vPages[all()[1]])", "3"), ("all()", "[\"a\", \"d\"] (as `p` holds)")];
+        assert_eq!(list_places_read("vPages", &values), [("\"d\"", ")")]);
         let read = ["\"d\""];
         let shown = format!("[..., {}] (3 of 4 left out)", page("d", "EVE"));
         assert_eq!(shorten_collection(&text, &read, &[], 35), shown);

@@ -22,11 +22,15 @@ pub(crate) fn failing_sets<'t>(
     of_action.map(|transition| failing_conjuncts(&transition.guard, &valuation)).collect()
 }
 
-/// Lists the conjuncts that do not hold, or have no value. Conjuncts that ask whether an operation has a
-/// value are among them only if all others hold or have no value: then they are the reason.
+/// Lists the conjuncts that do not hold, or have no value. Those without a value, and those that ask whether
+/// an operation has one, are among them only if no other conjunct is false: then they are the reason.
 pub(super) fn failing_conjuncts(guard: &Term, valuation: &Valuation) -> Vec<Term> {
     let mut parts = guard.conjuncts();
     parts.retain(|part| holds(part, valuation) != Ok(true));
+    let is_false = |part: &Term| !part.asks_definedness() && holds(part, valuation) == Ok(false);
+    if parts.iter().any(is_false) {
+        parts.retain(is_false);
+    }
     if parts.iter().any(|part| !part.asks_definedness()) {
         parts.retain(|part| !part.asks_definedness());
     }

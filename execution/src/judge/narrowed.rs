@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use coreach_model::limits::FEW_SHOWN;
 use coreach_model::term::evaluate::evaluate;
 use coreach_model::term::node::{Comparison, Node};
 use coreach_model::term::operation::StandardOperation;
@@ -9,29 +10,38 @@ use coreach_model::types::{RecordForm, RecordType};
 use coreach_model::{Datum, Term, Value};
 
 use crate::judge::instances::write_element;
-use crate::judge::scope::{DecisiveScope, is_path};
+use crate::judge::scope::{DecisiveScope, is_path, unfold_calls};
 use crate::limits::LARGEST_WRITTEN;
 
-/// Narrows an equation with a record that is written out to its only wrong field: `outcome == Bid(x, y)` to
-/// `outcome.price == y`.
+/// Narrows an equation with a record that is written out, also in a function, to its few wrong fields:
+/// `outcome == Bid(x, y)` to `outcome.price == y`. `None` if hardly a field is right.
 pub(super) fn narrow_to_field(condition: &Term, scope: &mut DecisiveScope) -> Option<Term> {
-    let (seen, built) = split_equation(condition).filter(|(seen, _)| is_path(seen))?;
+    let Some(Node::Compare(Comparison::Equal, a, b)) = condition.written() else { return None };
+    let (seen, built) = [(a, b), (b, a)].into_iter().find(|(seen, _)| is_path(seen))?;
+    let built = unfold_calls(built);
     let Some(Node::Record(ty, parts)) = built.written() else { return None };
-    let (seen_fields, built_fields) = (evaluate_fields(seen, scope)?, evaluate_fields(built, scope)?);
-    let mut wrong = (0..parts.len()).filter(|position| seen_fields[*position] != built_fields[*position]);
-    let (Some(position), None) = (wrong.next(), wrong.next()) else { return None };
-    let field_type = &ty.fields[position].1;
-    let field = match &ty.form {
-        RecordForm::Plain => Term::field(seen, position),
-        RecordForm::Variant(_) | RecordForm::Option if position > 0 => {
-            let shown = Datum::new(field_name(seen, ty, position), field_type.clone());
-            scope.of_event.extend(scope.is_of_event(seen).then(|| shown.clone()));
-            scope.values.insert(shown.clone(), seen_fields[position].clone());
-            Term::datum(&shown)
-        }
-        _ => return None,
+    let (seen_fields, built_fields) = (evaluate_fields(seen, scope)?, evaluate_fields(&built, scope)?);
+    let wrong: Vec<usize> =
+        (0..parts.len()).filter(|position| seen_fields[*position] != built_fields[*position]).collect();
+    let are_few = (2..=FEW_SHOWN).contains(&wrong.len()) && wrong.len() + 1 < parts.len();
+    if wrong.len() != 1 && !are_few {
+        return None;
+    }
+    let narrow = |position: usize| {
+        let field_type = &ty.fields[position].1;
+        let field = match &ty.form {
+            RecordForm::Plain => Term::field(seen, position),
+            RecordForm::Variant(_) | RecordForm::Option if position > 0 => {
+                let shown = Datum::new(field_name(seen, ty, position), field_type.clone());
+                scope.of_event.extend(scope.is_of_event(seen).then(|| shown.clone()));
+                scope.values.insert(shown.clone(), seen_fields[position].clone());
+                Term::datum(&shown)
+            }
+            _ => return None,
+        };
+        Some(Term::compare(Comparison::Equal, &field, &parts[position]))
     };
-    Some(Term::compare(Comparison::Equal, &field, &parts[position]))
+    wrong.into_iter().map(narrow).collect::<Option<Vec<Term>>>().map(Term::and)
 }
 
 /// Narrows an equation with a list that the model computes to its only wrong element: `names == [p.name for p

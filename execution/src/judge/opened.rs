@@ -27,7 +27,7 @@ use crate::judge::instances::{list_instances, name_element};
 use crate::judge::narrowed::{
     evaluate_fields, field_name, narrow_to_element, narrow_to_field, split_equation, unwrap_options,
 };
-use crate::judge::scope::{DecisiveScope, is_path, text_length};
+use crate::judge::scope::{DecisiveScope, is_path, text_length, unfold_calls};
 
 /// A part of a condition that decides about it.
 pub(super) struct Opened {
@@ -244,11 +244,6 @@ fn choose_case(
         scope.values.insert(shown, fields[*position].clone());
     }
     Some(substitute(&case.body, &known))
-}
-
-/// Returns the body of a function that is called, and of the function that this calls, and so on.
-fn unfold_calls(term: &Term) -> Term {
-    term.unfolded().map_or_else(|| term.clone(), |body| unfold_calls(&body))
 }
 
 /// Opens a `match`: its subject, and then the case. A subject that is written out has only one case.

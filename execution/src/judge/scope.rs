@@ -71,6 +71,9 @@ impl DecisiveScope {
                     }
                 }
             }
+            (false, Some(Node::And(parts))) if !parts.iter().any(|part| self.is_true(part)) => {
+                describe_none(parts)
+            }
             (false, _) => format!("`{part}` does not"),
         }
     }
@@ -114,4 +117,9 @@ pub(super) fn is_path(term: &Term) -> bool {
         ) => is_path(&whole[0]),
         _ => false,
     }
+}
+
+/// Returns the body of a function that is called, and of the function that this calls, and so on.
+pub(super) fn unfold_calls(term: &Term) -> Term {
+    term.unfolded().map_or_else(|| term.clone(), |body| unfold_calls(&body))
 }

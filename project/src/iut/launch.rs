@@ -73,7 +73,8 @@ pub fn read_address(
     let has_launch = launch.is_some();
     if scalar.text.contains("{port}") && launch.is_some_and(|launch| !mentions_port(launch)) {
         let message = "the program does not learn its port: `command` has no `{port}`";
-        let help = "write `command: [PROGRAM, \"{port}\"]`, or the program's own port in place of `{port}` here";
+        let help =
+            "write `command: [PROGRAM, \"{port}\"]`, or the program's own port in place of `{port}` here";
         reader.warn("unknown-port", message, &scalar.span, "coreach chooses this port", help);
     }
     if !has_launch && scalar.text.contains("{port}") {
