@@ -194,7 +194,8 @@ fn draw_within_ranges(parameters: &[Datum], drawn: &[Value], random: &mut Random
     vectors
 }
 
-/// Puts compared texts in front of others and behind their first characters: a prefix is met, or just missed.
+/// For guards such as `starts_with(x, "GET ")`: joins each text that the model compares with each other text.
+/// The first two results have the compared text as a prefix. The third just misses it.
 fn join_texts(model: &WalkModel, others: &[Value]) -> Vec<Value> {
     let mut joined = Vec::new();
     for literal in &model.literals {

@@ -91,7 +91,7 @@ impl ComparedTerm {
         self.path.iter().chain([&self.term]).flat_map(Term::data)
     }
 
-    /// Returns the two sides of a comparison of numbers.
+    /// Returns the two sides of a comparison of numbers. `None` for other terms.
     pub fn sides(&self) -> Option<(&Term, &Term)> {
         match self.term.written() {
             Some(Node::Compare(_, left, right)) if left.sort().is_number() => Some((left, right)),
@@ -107,15 +107,15 @@ impl ComparedTerm {
     }
 
     /// Computes the sign of the comparison: -2 far below, -1 one below, 0 equal, 1 one above, 2 far above. A
-    /// term that is no comparison has 1 if it holds and 0 if not.
-    pub fn sign<'v>(&self, known: impl Fn(&Datum) -> Option<&'v Value> + Copy) -> i8 {
-        if self.path.iter().any(|condition| holds_with(condition, known) != Ok(true)) {
+    /// term that is no comparison has 1 if it holds and 0 if not. `value_of` looks up data.
+    pub fn sign<'v>(&self, value_of: impl Fn(&Datum) -> Option<&'v Value> + Copy) -> i8 {
+        if self.path.iter().any(|condition| holds_with(condition, value_of) != Ok(true)) {
             return NOT_COMPARED;
         }
         let Some(Node::Compare(_, left, right)) = self.term.written() else {
-            return holds_with(&self.term, known).map_or(NOT_COMPARED, i8::from);
+            return holds_with(&self.term, value_of).map_or(NOT_COMPARED, i8::from);
         };
-        let sides = evaluate_with(left, known).ok().zip(evaluate_with(right, known).ok());
+        let sides = evaluate_with(left, value_of).ok().zip(evaluate_with(right, value_of).ok());
         let Some((left, right)) = sides else { return NOT_COMPARED };
         let is_near = match (&left, &right) {
             (Value::Int(left), Value::Int(right)) => (-IBig::ONE..=IBig::ONE).contains(&(left - right)),

@@ -421,8 +421,8 @@ impl WalkModel {
 
     /// Lists the classes of a step by the marks of the variables that it reads, in the branches taken here.
     pub fn marked_uses(&self, state: &State, trail: &Trail, number: TransitionId) -> Vec<Class> {
-        let known = |datum: &Datum| state.valuation.get(datum);
-        let may_hold = |path: &Vec<Term>| path.iter().all(|term| holds_with(term, known) != Ok(false));
+        let value_of = |datum: &Datum| state.valuation.get(datum);
+        let may_hold = |path: &Vec<Term>| path.iter().all(|term| holds_with(term, value_of) != Ok(false));
         let find_use = |(place, paths): &VariableReads| {
             let mark = trail.marks.get(*place)?.clone()?;
             paths.iter().any(may_hold).then_some(Class::MarkedUse(number, *place, mark))
@@ -437,11 +437,12 @@ impl WalkModel {
         }
         let ComparedTerms { before, after, .. } = &self.compared[number];
         let action = self.iosts.action_of(number);
-        let known = |datum: &Datum| match action.parameters.iter().position(|parameter| parameter == datum) {
+        let value_of = |datum: &Datum| match action.parameters.iter().position(|parameter| parameter == datum)
+        {
             Some(place) => values.get(place),
             None => from.valuation.get(datum),
         };
-        let before = before.iter().map(|compared| compared.sign(known));
+        let before = before.iter().map(|compared| compared.sign(value_of));
         before.chain(after.iter().map(|compared| compared.sign(|datum| to.valuation.get(datum)))).collect()
     }
 

@@ -12,8 +12,8 @@
 //! *Moves by lot.* One plan of five is replaced by a random move, and more if the last plans met nothing new.
 //! This leads out of circles. It replaces plans only, never a step of one, since a long plan would never end.
 //!
-//! *Muted stimuli.* Once plans are in vain, the walk leaves some stimuli out for a phase, by lot. Otherwise a
-//! stimulus that clears everything comes again and again, and no state grows old.
+//! *Muted stimuli.* Once plans are in vain, the walk often leaves some stimuli out for a while, by lot.
+//! Otherwise a stimulus that clears everything comes again and again, and no state grows old.
 //!
 //! *Listening.* If the specification allows no output, any output is a fault. The walk waits for one now and
 //! then, for a moment only. A later output is noticed later. Waiting costs no event.
@@ -76,8 +76,8 @@ use crate::judge::{Choice, Judge, Move};
 use crate::run::{Cause, Occurrence};
 use crate::values::{MIX, Values};
 
-/// The number of events of a phase, at least and at most.
-const PHASE: (usize, usize) = (16, 80);
+/// The number of events for which stimuli are muted: at least the first number, and less than the second.
+const MUTED_EVENTS: (usize, usize) = (16, 80);
 
 /// How often the walk waits after a stimulus that the specification ignores, in percent. Only the next output
 /// shows that the system does not ignore it, and another stimulus may hide this.
@@ -164,10 +164,10 @@ pub struct Walk {
     last_new: usize,
     /// The number of events of this run at which it compares its place with the beginning again.
     next_comparison: usize,
-    /// The stimuli that are not sent until the phase ends.
+    /// The stimuli that are not sent for a while.
     muted: BTreeSet<ActionId>,
-    /// The number of events until the phase ends.
-    phase: usize,
+    /// The number of further events for which they stay muted.
+    muted_for: usize,
     /// Was silence observed since the last event?
     is_silent: bool,
     /// Was the last event a stimulus that the specification ignores, with an output possible?
@@ -220,7 +220,7 @@ impl Walk {
             last_new: 0,
             next_comparison: 0,
             muted: BTreeSet::new(),
-            phase: 0,
+            muted_for: 0,
             is_silent: false,
             is_ignored: false,
             visits: HashMap::new(),
@@ -322,7 +322,7 @@ impl Walk {
                 self.events += 1;
                 self.credit = (self.credit + 100).min(MOST_CREDIT);
                 self.own_events += 1;
-                self.phase = self.phase.saturating_sub(1);
+                self.muted_for = self.muted_for.saturating_sub(1);
                 self.last += usize::from(self.ends.is_some());
                 self.values.remember_values(&event.values);
                 Some(event)
@@ -395,8 +395,8 @@ impl Walk {
                 self.route.clear();
                 return Some(vec![Move::Wait]);
             }
-            if self.route.is_empty() && self.phase == 0 {
-                self.begin_phase(random);
+            if self.route.is_empty() && self.muted_for == 0 {
+                self.mute_stimuli(random);
             }
             // If the last plans met nothing new, a walk in circles would find nothing more.
             let percent_by_lot = if self.empty_plans > 1 { 60 } else { 20 };
@@ -450,18 +450,19 @@ impl Walk {
         }
     }
 
-    /// Decides which stimuli are muted for a phase: two of five, in three of four phases. None is as long as
-    /// plans find something new, or if the rest of few stimuli would leave nothing to do.
-    fn begin_phase(&mut self, random: &mut Random) {
+    /// Decides before a plan which stimuli are muted for some events (`MUTED_EVENTS`), by lot two of five. In
+    /// one of four calls none is, as after new finds, and the next plan decides again.
+    fn mute_stimuli(&mut self, random: &mut Random) {
         self.muted.clear();
         if self.empty_plans > 1 && random.chance(75) {
             let is_input = |(_, action): &(ActionId, &Action)| action.kind == ActionKind::Input;
             let inputs: Vec<_> = self.model.iosts.actions.numbered().filter(is_input).collect();
             if inputs.len() < 4 {
+                // The rest of few stimuli would leave nothing to do.
                 return;
             }
             self.muted = inputs.into_iter().map(|(number, _)| number).filter(|_| random.chance(40)).collect();
-            self.phase = PHASE.0 + random.below(PHASE.1 - PHASE.0);
+            self.muted_for = MUTED_EVENTS.0 + random.below(MUTED_EVENTS.1 - MUTED_EVENTS.0);
         }
     }
 
