@@ -35,7 +35,7 @@ pub struct TestCase {
     /// For each location: the names of the specification's locations in it. Empty for one with a verdict.
     pub origins: Numbered<LocationId, BTreeSet<String>>,
     /// The conjuncts of its guards that come from the specification, and not from the purpose.
-    pub conjuncts: BTreeSet<Term>,
+    pub specification_conjuncts: BTreeSet<Term>,
     /// The models that it was made of, if it names them.
     pub made_of: Option<Sources>,
     /// The facts that on-line judging needs ([`crate::judge::online`]). The graph is then a product, with
@@ -90,7 +90,7 @@ impl TestCase {
         let violates = iosts.locations.map(|_| None);
         let origins = iosts.locations.map(|_| BTreeSet::new());
         TestCase {
-            conjuncts: BTreeSet::new(),
+            specification_conjuncts: BTreeSet::new(),
             made_of: None,
             iosts,
             verdicts,
@@ -164,7 +164,7 @@ impl TestCase {
             must_answer,
             violates,
             origins: origins.map(|origin| origin.specification.clone()),
-            conjuncts,
+            specification_conjuncts: conjuncts,
             made_of,
             online,
             timed,

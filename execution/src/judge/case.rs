@@ -159,12 +159,12 @@ impl<'a> CaseJudge<'a> {
 /// be there. If no conjunct is known to come from the specification, all are kept.
 fn keep_of_specification(test: &TestCase, set: Vec<Term>) -> Vec<Term> {
     let from_specification: Vec<Term> =
-        set.iter().filter(|part| test.conjuncts.contains(*part)).cloned().collect();
+        set.iter().filter(|part| test.specification_conjuncts.contains(*part)).cloned().collect();
     if from_specification.is_empty() { set } else { from_specification }
 }
 
-/// Lists the guards of the observation that fired, if it led to this verdict. Of transitions to Fail, only
-/// those that violate a property count: the guards that failed explain a plain Fail.
+/// Lists the guards of observations that took the event and led to this verdict. Of transitions to Fail, only
+/// those that violate a property count, since the guards that failed explain a plain Fail.
 fn deciding_guards(test: &TestCase, state: &State, event: &Event, verdict: Option<Verdict>) -> Vec<Guard> {
     let valuation = with_event(&test.iosts, state, event);
     let decides = |transition: &&Transition| {
@@ -182,16 +182,22 @@ fn deciding_guards(test: &TestCase, state: &State, event: &Event, verdict: Optio
         .filter(decides)
         .filter_map(|transition| {
             let guard = decided_guard(&test.iosts, transition, valuation.clone())?;
-            let is_known = |part: &Term| part.asks_definedness() || test.conjuncts.contains(part);
-            let are_all_known = transition.guard.conjuncts().iter().all(is_known);
-            Some(leave_place_out(test, guard, are_all_known))
+            Some(keep_place_if_sure(test, guard, is_of_specification(test, &transition.guard)))
         })
         .collect()
 }
 
-/// Leaves out the line of the specification if it may not say the guard's part: the purpose may say it.
-fn leave_place_out(test: &TestCase, guard: Guard, is_of_specification: bool) -> Guard {
-    let is_sure = is_of_specification || test.conjuncts.is_empty();
+/// Do all parts of the guard come from the specification? Nobody has written those that ask whether an
+/// operation has a value.
+fn is_of_specification(test: &TestCase, guard: &Term) -> bool {
+    let is_its_part = |part: &Term| part.asks_definedness() || test.specification_conjuncts.contains(part);
+    guard.conjuncts().iter().all(is_its_part)
+}
+
+/// Keeps the guard's line of the specification only if the specification surely says the guard's part.
+/// Otherwise the purpose may say it.
+fn keep_place_if_sure(test: &TestCase, guard: Guard, is_of_specification: bool) -> Guard {
+    let is_sure = is_of_specification || test.specification_conjuncts.is_empty();
     Guard { place: guard.place.filter(|_| is_sure), ..guard }
 }
 
@@ -395,8 +401,9 @@ impl Judge for CaseJudge<'_> {
                 let mut others: Vec<_> = open.iter().map(|transition| (*transition, &self.state)).collect();
                 others.retain(|(transition, _)| self.test.verdict(transition.target) != verdict);
                 for guard in describe_expectation(iosts, &others, observed, silent).guards {
-                    let is_known = self.test.conjuncts.iter().any(|part| part.to_string() == guard.part);
-                    why.guards.push(leave_place_out(self.test, guard, is_known));
+                    let mut specification_parts = self.test.specification_conjuncts.iter();
+                    let is_of_specification = specification_parts.any(|part| part.to_string() == guard.part);
+                    why.guards.push(keep_place_if_sure(self.test, guard, is_of_specification));
                 }
             }
         }

@@ -47,7 +47,7 @@ pub(crate) fn split_joined(test: &TestCase, transition: &Transition) -> Vec<Tran
     let joined = &transition.origin.joined;
     let find_joined =
         |alternative: &Term| joined.iter().find(|(guard, _)| guard.disjuncts().contains(alternative));
-    let is_of_specification = |part: &Term| test.conjuncts.contains(part);
+    let is_of_specification = |part: &Term| test.specification_conjuncts.contains(part);
     let has_demand = |guard: &Term| guard.conjuncts().iter().any(is_of_specification);
     let conjuncts = transition.guard.conjuncts();
     // Each alternative stands in a joined guard, or at least has a condition of the specification.
@@ -81,11 +81,16 @@ pub(crate) fn without_purpose(
     forbidden: Option<&Valuation>,
 ) -> Transition {
     let of_specification = |candidate: &Transition| -> Vec<Term> {
-        candidate.guard.conjuncts().into_iter().filter(|part| test.conjuncts.contains(part)).collect()
+        candidate
+            .guard
+            .conjuncts()
+            .into_iter()
+            .filter(|part| test.specification_conjuncts.contains(part))
+            .collect()
     };
     let demands = of_specification(transition);
     // The guards of a product are not simplified. So it is known that the specification demands nothing.
-    if test.conjuncts.is_empty() || (demands.is_empty() && test.online.is_none()) {
+    if test.specification_conjuncts.is_empty() || (demands.is_empty() && test.online.is_none()) {
         return transition.clone();
     }
     let is_split_from_same = |candidate: &&&Transition| {

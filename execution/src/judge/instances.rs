@@ -11,7 +11,7 @@ use coreach_model::{Datum, Term, Value};
 
 use crate::judge::scope::{DecisiveScope, is_path};
 
-/// Lists the body of a quantifier for each value of its bound name.
+/// Lists the body of a quantifier for each value of its bound name. `None` if the values are not known.
 pub(super) fn list_instances(
     quantified: &QuantifiedOperation,
     arguments: &[Term],
@@ -89,7 +89,7 @@ pub(super) fn name_element(
     Some(write_instance(quantified, arguments, Term::datum(&shown)))
 }
 
-/// Lists the terms that the bound name of a quantifier stands for.
+/// Lists the terms that the bound name of a quantifier stands for. `None` if they are not known.
 pub(super) fn list_bound_values(
     domain: &QuantifierDomain,
     arguments: &[Term],

@@ -64,7 +64,8 @@ pub(super) fn narrow_to_element(condition: &Term, scope: &DecisiveScope) -> Opti
     (!is_told).then(|| Term::compare(Comparison::Equal, &seen_element, &element))
 }
 
-/// Splits an equation with a record that is written out: the other side, and the record.
+/// Splits an equation with a record that is written out: the other side, and the record. `None` for other
+/// conditions.
 pub(super) fn split_equation(condition: &Term) -> Option<(&Term, &Term)> {
     let Some(Node::Compare(Comparison::Equal, a, b)) = condition.written() else { return None };
     let is_record = |(_, built): &(&Term, &Term)| matches!(built.written(), Some(Node::Record(..)));

@@ -391,7 +391,7 @@ pub(super) fn choose_branches(condition: &Term, scope: &mut DecisiveScope) -> Op
     Some((opened, chosen_by))
 }
 
-/// Finds the case of a `match` that is `false` whatever else is true: its subject, and its alternative.
+/// Finds the subject of a `match` and its alternative, if their case is `false` whatever else is true.
 pub(super) fn find_false_case(part: &Term, scope: &DecisiveScope) -> Option<(Term, String)> {
     let TermShape::Operation(DerivedOperation::Match(choice), arguments) = part.shape() else { return None };
     let subject = arguments.first()?;
