@@ -37,7 +37,7 @@ pub enum ConstantsError {
         needs: String,
     },
     /// The solver does not know whether the initial condition can hold.
-    NotKnown(String),
+    SolverUndecided(String),
 }
 
 impl fmt::Display for ConstantsError {
@@ -56,7 +56,7 @@ impl fmt::Display for ConstantsError {
             ConstantsError::Unsatisfiable { given, needs, .. } => {
                 write!(f, "`{given}` violates `{needs}` of the initial condition")
             }
-            ConstantsError::NotKnown(condition) => {
+            ConstantsError::SolverUndecided(condition) => {
                 write!(f, "no constants were found that satisfy the initial condition: {condition}")
             }
         }
@@ -101,7 +101,7 @@ pub fn read_constants<'a>(
 /// condition alone may allow constants with which the purpose is out of reach.
 ///
 /// # Errors
-/// [`ConstantsError::Unsatisfiable`], [`ConstantsError::NotKnown`].
+/// [`ConstantsError::Unsatisfiable`], [`ConstantsError::SolverUndecided`].
 pub fn initial_state(
     test: &TestCase,
     given: &Valuation,
@@ -176,7 +176,7 @@ fn draw_constants(
     let Some(chosen) = chosen else {
         return Err(match solver.check(&substitute(condition, &literals(given)).conjuncts()) {
             Answer::Unsat => find_violated(test, given),
-            _ => ConstantsError::NotKnown(condition.to_string()),
+            _ => ConstantsError::SolverUndecided(condition.to_string()),
         });
     };
     let mut constants = given.clone();
@@ -221,7 +221,7 @@ fn state_with(
 ) -> Result<State, ConstantsError> {
     initial::first(&test.iosts, constants, solver).map_err(|why| match why {
         NoState::None => find_violated(test, constants),
-        NoState::NotKnown => ConstantsError::NotKnown(test.iosts.initial_condition.to_string()),
+        NoState::SolverUndecided => ConstantsError::SolverUndecided(test.iosts.initial_condition.to_string()),
     })
 }
 

@@ -21,14 +21,14 @@ pub enum NoState {
     /// There is no state: a constant has no value that fits, or the initial condition cannot hold.
     None,
     /// The solver does not know.
-    NotKnown,
+    SolverUndecided,
 }
 
 impl NoState {
     pub fn text(self) -> &'static str {
         match self {
             NoState::None => "no initial state satisfies the initial condition",
-            NoState::NotKnown => {
+            NoState::SolverUndecided => {
                 "no initial state was found, and the solver does not know whether there is one"
             }
         }
@@ -53,7 +53,7 @@ pub fn states(
     let mut solution = match solver.witness(&condition.conjuncts()) {
         Witness::Found(values) => values,
         Witness::None => return Err(NoState::None),
-        Witness::Unknown => return Err(NoState::NotKnown),
+        Witness::Unknown => return Err(NoState::SolverUndecided),
     };
     for datum in &iosts.variables {
         // A datum that the condition does not mention may have any value.
@@ -63,7 +63,7 @@ pub fn states(
     let state = State { location: iosts.initial, valuation };
     let is_proved =
         state.valuation.iter().all(|(datum, value)| value.is_in(datum.ty())) && is_initial(iosts, &state);
-    if is_proved { Ok(vec![state]) } else { Err(NoState::NotKnown) }
+    if is_proved { Ok(vec![state]) } else { Err(NoState::SolverUndecided) }
 }
 
 /// Finds one initial state with these constants.

@@ -246,7 +246,7 @@ fn restore_first_state(test: &TestCase, record: &Record) -> Result<State, String
     }
     initial::first(&test.iosts, &constants, &mut Lazy::default()).map_err(|why| match why {
         NoState::None => misfit("its constants do not satisfy the initial condition"),
-        NoState::NotKnown => misfit(why.text()),
+        NoState::SolverUndecided => misfit(why.text()),
     })
 }
 

@@ -244,19 +244,18 @@ struct TestDocument {
     runs: Vec<Record>,
 }
 
-/// Chooses the state in which a run begins. If there is none, says why, and how the test case is left out.
+/// Chooses the state in which a run begins, with the constants `given` and others of its own choice. If there
+/// is none, says why, and how the test case is left out.
 fn choose_first_state(
     case: &Case,
-    known: &Valuation,
+    given: &Valuation,
     seed: u64,
 ) -> Result<State, (Vec<Diagnostic>, WhyLeftOut)> {
-    // The budget may end the search without an error of `initial_state`.
+    // This stays if the budget ends the search, without an error of `initial_state`.
     let mut why = WhyLeftOut::Stopped;
     let solved = budget::choosing_constants(|| {
-        initial_state(&case.test, known, seed, &mut Lazy::default()).map_err(|error| {
-            if !matches!(error, ConstantsError::NotKnown(_)) {
-                why = WhyLeftOut::Unsuited;
-            }
+        initial_state(&case.test, given, seed, &mut Lazy::default()).map_err(|error| {
+            why = WhyLeftOut::of(&error);
             let models = case.specification.as_ref().zip(case.purpose.as_ref());
             vec![explain_constants(&error, &case.test, models)]
         })

@@ -3,6 +3,8 @@
 
 use serde::Serialize;
 
+use crate::constants::ConstantsError;
+
 coreach_model::words! {
     #[derive(Serialize)]
     #[serde(rename_all = "lowercase")]
@@ -13,6 +15,19 @@ coreach_model::words! {
         Unreachable = "unreachable",
         /// With these constants its initial condition cannot hold.
         Unsuited = "unsuited",
+    }
+}
+
+impl WhyLeftOut {
+    /// Says how a test case is left out for which no constants were chosen. A solver that cannot decide is a
+    /// limit. Every other error shows that the given constants do not suit.
+    pub fn of(error: &ConstantsError) -> WhyLeftOut {
+        match error {
+            ConstantsError::SolverUndecided(_) => WhyLeftOut::Stopped,
+            ConstantsError::Unknown(..)
+            | ConstantsError::NoValue(..)
+            | ConstantsError::Unsatisfiable { .. } => WhyLeftOut::Unsuited,
+        }
     }
 }
 

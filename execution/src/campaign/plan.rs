@@ -184,7 +184,7 @@ impl Instance {
         solver: &mut dyn Solver,
     ) -> Result<Vec<Self>, ConstantsError> {
         let mut instances: Vec<Instance> = Vec::new();
-        let mut not_known = None;
+        let mut undecided = None;
         // There may be fewer than `count` instances, so the number of draws is limited.
         for seed in 0..(count as u64).saturating_mul(8) {
             match Instance::with_constants(test, &Valuation::new(), seed, solver) {
@@ -192,7 +192,7 @@ impl Instance {
                     instances.push(instance);
                 }
                 Ok(_) => {}
-                Err(error @ ConstantsError::NotKnown(_)) => not_known = Some(error),
+                Err(error @ ConstantsError::SolverUndecided(_)) => undecided = Some(error),
                 Err(error) => return Err(error),
             }
             // Without constants there is one instance.
@@ -200,7 +200,7 @@ impl Instance {
                 break;
             }
         }
-        match not_known {
+        match undecided {
             Some(error) if instances.is_empty() => Err(error),
             _ => Ok(instances),
         }

@@ -305,13 +305,9 @@ fn choose_instances(
 ) -> Result<(Vec<Instance>, Vec<NoCase>), Vec<Diagnostic>> {
     let mut solver = Lazy::default();
     let unsuited = |error: &ConstantsError, at: &Origin, label: &str| {
-        let why = match error {
-            ConstantsError::NotKnown(_) => WhyLeftOut::Stopped,
-            _ => WhyLeftOut::Unsuited,
-        };
         let mut found = explain_constants(error, &test.case, models);
         found.labels.insert(0, (at.clone(), label.to_owned()));
-        NoCase { test: test.name.clone(), why, found: vec![found] }
+        NoCase { test: test.name.clone(), why: WhyLeftOut::of(error), found: vec![found] }
     };
     let list = match &campaign.constants {
         Constants::Solved(count) => {
