@@ -40,25 +40,31 @@ pub fn find_refused_inputs(iosts: &Iosts) -> Vec<Diagnostic> {
     warnings.into_values().take(FEW_SHOWN).collect()
 }
 
-/// Looks for refused inputs along one random trace, as far as values are found for it.
-fn look_along(
+/// Draws the constants of a trace, and lists the states in which it may begin. `None` if no values are found,
+/// or if there are too many data for a hint.
+fn begin_trace(
     iosts: &Iosts,
-    seed: u64,
-    warnings: &mut BTreeMap<(LocationId, ActionId), Diagnostic>,
-) -> Option<()> {
-    let (mut random, mut values, mut solver) = (Random::new(seed), Values::new(MIX), Lazy::default());
-    let nothing = Valuation::new();
+    values: &mut Values,
+    random: &mut Random,
+    solver: &mut dyn Solver,
+) -> Option<BTreeSet<State>> {
     let data: Vec<Datum> = iosts.constants.iter().chain(&iosts.variables).cloned().collect();
-    // Values for more data would be drawn by the thousand.
     let most_parameters = iosts.actions.iter().map(|action| action.parameters.len()).max();
     if data.len() + most_parameters.unwrap_or_default() > MOST_DATA {
         return None;
     }
-    let initial_values =
-        values.choose(&iosts.initial_condition, &data, &nothing, &mut random, &mut solver)?;
+    let initial_values = values.choose(&iosts.initial_condition, &data, &Valuation::new(), random, solver)?;
     let constants = data.iter().cloned().zip(initial_values).take(iosts.constants.len()).collect();
-    let states = initial::states(iosts, &constants, 1 << 10, &mut solver).ok()?;
-    let mut states = internal_closure(iosts, states.into_iter().collect());
+    let states = initial::states(iosts, &constants, 1 << 10, solver).ok()?;
+    Some(internal_closure(iosts, states.into_iter().collect()))
+}
+
+/// Follows one random trace, which ends early if values are not found. Adds to `warnings` the inputs that
+/// some possible states refuse, and an output that must come with a value outside of its type.
+fn look_along(iosts: &Iosts, seed: u64, warnings: &mut BTreeMap<(LocationId, ActionId), Diagnostic>) {
+    let (mut random, mut values, mut solver) = (Random::new(seed), Values::new(MIX), Lazy::default());
+    let Some(mut states) = begin_trace(iosts, &mut values, &mut random, &mut solver) else { return };
+    let nothing = Valuation::new();
     let mut choose = |condition: &Term, transition: &Transition, state: &Valuation, random: &mut Random| {
         let action = iosts.action(transition.action);
         let chosen = values.choose(condition, &action.parameters, state, random, &mut solver)?;
@@ -73,25 +79,25 @@ fn look_along(
         }
         // Goes on with a random event.
         let possible: Vec<&State> = states.iter().collect();
-        let state = *random.pick(&possible)?;
+        let Some(&state) = random.pick(&possible) else { return };
         let from_here = iosts.transitions.iter().filter(|transition| transition.source == state.location);
         let visible: Vec<&Transition> = from_here.filter(|t| iosts.action(t.action).is_visible()).collect();
-        let transition = *random.pick(&visible)?;
+        let Some(&transition) = random.pick(&visible) else { return };
         if let Some(event) = choose(&transition.guard, transition, &state.valuation, &mut random) {
             trace.push(event.to_string());
             states = after(iosts, states.clone(), &[event]);
         } else if let Some((action, warning)) = find_narrow_output(iosts, state, &states, &trace.join(", ")) {
-            // The shortest trace is shown.
-            let known = warnings.entry((state.location, action)).or_insert_with(|| warning.clone());
-            if warning.message.len() < known.message.len() {
-                *known = warning;
+            // The shortest message has the shortest trace.
+            let shortest = warnings.entry((state.location, action)).or_insert_with(|| warning.clone());
+            if warning.message.len() < shortest.message.len() {
+                *shortest = warning;
             }
-            return None;
+            return;
         } else if random.below(8) == 0 {
-            return None;
+            // This draw found no values. Another one may, so the trace goes on seven of eight times.
+            return;
         }
     }
-    Some(())
 }
 
 /// Warns of each input that a possible state takes, and another one refuses even after internal steps.

@@ -431,7 +431,8 @@ impl ShrinkSearch<'_> {
         value.is_some_and(|value| self.try_value(place, &value, chances))
     }
 
-    /// Tries another value at this place, then wherever the old one occurs. Returns whether a run is kept.
+    /// Tries another value at this place alone. If that is not kept, tries it wherever the old value occurs.
+    /// Each attempt has so many `chances` to fail. Returns whether a run is kept.
     fn try_value(&mut self, place: ValuePlace, new: &Value, chances: usize) -> bool {
         let stimuli = stimuli_of(&self.best);
         let Some(old) = self.value(place) else { return false };
@@ -439,20 +440,21 @@ impl ShrinkSearch<'_> {
         if let Some(value) = alone[place.stimulus].values.get_mut(place.parameter) {
             *value = new.clone();
         }
-        let mut together = stimuli;
+        let mut together = stimuli.clone();
         for value in together.iter_mut().flat_map(|event| &mut event.values).filter(|value| **value == old) {
             *value = new.clone();
         }
-        let first = together.iter().zip(&stimuli_of(&self.best)).position(|(new, old)| new != old);
+        let first_changed = together.iter().zip(&stimuli).position(|(new, old)| new != old);
+        let first_changed = first_changed.unwrap_or(place.stimulus);
         self.try_fitting(&alone, place.stimulus, chances)
-            || alone != together && self.try_fitting(&together, first.unwrap_or(place.stimulus), chances)
+            || alone != together && self.try_fitting(&together, first_changed, chances)
     }
 
-    /// Runs stimuli if the judge allows the one at `first_new`: waiting for its turn in vain takes long.
-    fn try_fitting(&mut self, stimuli: &[Event], first_new: usize, chances: usize) -> bool {
-        let is_allowed = match stimuli.get(first_new) {
+    /// Runs stimuli if the judge allows the one at `first_changed`: waiting for its turn in vain takes long.
+    fn try_fitting(&mut self, stimuli: &[Event], first_changed: usize, chances: usize) -> bool {
+        let is_allowed = match stimuli.get(first_changed) {
             Some(event) if is_of_model(self.with.session.judge, event) => {
-                self.go_before(first_new);
+                self.go_before(first_changed);
                 self.with.session.judge.can_send(event)
             }
             _ => false,

@@ -79,7 +79,7 @@ impl<S: Solver> WalkedModel<S> {
         Ok(())
     }
 
-    /// Lists the transitions of the present location with wanted actions, in a random order.
+    /// Lists the transitions here with actions that `is_wanted` accepts, in a random order.
     pub(crate) fn candidates(&mut self, is_wanted: impl Fn(ActionId, &Action) -> bool) -> Vec<TransitionId> {
         let Some(state) = &self.state else { return Vec::new() };
         let has_wanted_action = |number: &TransitionId| {
@@ -137,7 +137,7 @@ impl<S: Solver> WalkedModel<S> {
 
     /// Finds an output with parameters that may be possible here, for the case that no values were found for
     /// any. The text says which comparison or assignment has no value in this state. An output without such a
-    /// text is preferred.
+    /// text is preferred. `None` if there is none.
     fn find_unsolved_output(&self, state: &State) -> Option<(&Action, Option<String>)> {
         let transitions = self.outgoing[state.location].iter().map(|number| &self.iosts.transitions[*number]);
         let possible = transitions

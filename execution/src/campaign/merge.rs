@@ -63,7 +63,7 @@ impl Store {
     }
 
     /// Takes the runs with wanted keys, and all tests and implementations, in one transaction. If the other
-    /// store has faults, they go to `faults`, and nothing is taken.
+    /// store has faults, they go to `faults`, and nothing is taken. `wants` gets a key.
     fn take_rows(
         &mut self,
         other: &Store,

@@ -107,7 +107,7 @@ impl Store {
         Ok(usize::try_from(self.translate(count)?).unwrap_or_default())
     }
 
-    /// Counts the runs whose keys are wanted, and the others.
+    /// Counts the runs whose keys `wants` accepts, and the others.
     pub fn count_wanted(&self, wants: &dyn Fn(&str) -> bool) -> Result<(usize, usize)> {
         let count = || -> rusqlite::Result<(usize, usize)> {
             let mut statement = self.connection.prepare("SELECT key FROM runs")?;

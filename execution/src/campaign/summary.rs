@@ -180,7 +180,7 @@ pub fn summarize(plan: &CampaignPlan, contents: &Contents) -> Summary {
     }
 }
 
-/// Finds the run with the fewest events; of several, the first one in the plan.
+/// Finds the run with the fewest events; of several, the first one in the plan. `None` without runs.
 pub(super) fn shortest_run<'a>(runs: &[(usize, &'a RunRow)]) -> Option<(usize, &'a RunRow)> {
     runs.iter().copied().min_by_key(|(number, row)| (row.events, *number))
 }

@@ -108,8 +108,13 @@ impl Items {
         &self.conditions[transition]
     }
 
-    /// Calls `met` with the conditions of a transition's guard that decide.
-    fn report_decisive(&self, transition: TransitionId, valuation: &Valuation, met: &mut dyn FnMut(usize)) {
+    /// Calls `report` with the conditions of a transition's guard that decide.
+    fn report_decisive(
+        &self,
+        transition: TransitionId,
+        valuation: &Valuation,
+        report: &mut dyn FnMut(usize),
+    ) {
         let guard = &self.guards[transition];
         let Ok(outcome) = holds(guard, valuation) else { return };
         let first = self.places[transition].first_condition + usize::from(!outcome);
@@ -117,7 +122,7 @@ impl Items {
             let decides = holds(condition, valuation).is_ok()
                 && guard_if_flipped(guard, [condition, &condition.not()], valuation) != Some(outcome);
             if decides {
-                met(first + 2 * place);
+                report(first + 2 * place);
             }
         }
     }
@@ -226,28 +231,28 @@ impl Walked {
         })
     }
 
-    /// Calls `met` with the items of an arrival: the state's locations, and guards of internal steps.
-    pub(super) fn meet_arrival(&self, state: &State, met: &mut dyn FnMut(usize)) {
+    /// Calls `report` with the items of an arrival: the state's locations, and guards of internal steps.
+    pub(super) fn meet_arrival(&self, state: &State, report: &mut dyn FnMut(usize)) {
         for (first, part) in self.offsets() {
             let Some(location) = part.locations[state.location] else { continue };
             // The locations are the first items, in their order.
-            met(first + location.place());
+            report(first + location.place());
             for &number in &part.outgoing[location] {
                 let action = part.iosts.transitions[number].action;
                 if part.iosts.action(action).kind == ActionKind::Internal {
-                    part.items.report_decisive(number, &state.valuation, &mut |item| met(first + item));
+                    part.items.report_decisive(number, &state.valuation, &mut |item| report(first + item));
                 }
             }
         }
     }
 
-    /// Calls `met` with the items that an event meets in a state, taken or not: the guards of its action.
+    /// Calls `report` with the items that an event meets in a state, taken or not: the guards of its action.
     pub(super) fn meet_event(
         &self,
         at: LocationId,
         action: ActionId,
         valuation: &Valuation,
-        met: &mut dyn FnMut(usize),
+        report: &mut dyn FnMut(usize),
     ) {
         let came = self.iosts.action(action);
         // Quiescence has another name in a purpose.
@@ -259,24 +264,29 @@ impl Walked {
             let Some(location) = part.locations[at] else { continue };
             for &number in &part.outgoing[location] {
                 if is_same(part.iosts.action_of(number)) {
-                    part.items.report_decisive(number, valuation, &mut |item| met(first + item));
+                    part.items.report_decisive(number, valuation, &mut |item| report(first + item));
                 }
             }
         }
     }
 
-    /// Calls `met` with the items that a step meets: transitions, and classes of its parameters.
-    pub(super) fn meet_step(&self, number: TransitionId, valuation: &Valuation, met: &mut dyn FnMut(usize)) {
+    /// Calls `report` with the items that a step meets: transitions, and classes of its parameters.
+    pub(super) fn meet_step(
+        &self,
+        number: TransitionId,
+        valuation: &Valuation,
+        report: &mut dyn FnMut(usize),
+    ) {
         for (first, part) in self.offsets() {
             let Some(number) = part.transitions[number] else { continue };
             let (transition, place) = (&part.iosts.transitions[number], &part.items.places[number]);
-            met(first + place.own);
+            report(first + place.own);
             let parameters = &part.iosts.action(transition.action).parameters;
             for (parameter, (start, classes)) in parameters.iter().zip(&place.classes) {
                 let class =
                     if classes.is_empty() { None } else { class_of(transition, parameter, valuation) };
                 if let Some(at) = class.and_then(|class| classes.iter().position(|known| *known == class)) {
-                    met(first + start + at);
+                    report(first + start + at);
                 }
             }
         }

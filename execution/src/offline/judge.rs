@@ -225,7 +225,7 @@ impl<'a> OfflineJudge<'a> {
         }
     }
 
-    /// Returns the verdict that an event or a delay has settled, and why.
+    /// Returns the verdict that an event or a delay has settled, and why. `None` if it is still open.
     fn settled_verdict(&self) -> Option<(OfflineVerdict, &Why)> {
         let end = self.end.as_ref().map(|(verdict, why)| (*verdict, why));
         end.or_else(|| self.uncertain.as_ref()?.doubt())

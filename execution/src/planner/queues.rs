@@ -26,7 +26,7 @@ impl Queues {
         self.eager.push((Reverse(slack), state));
     }
 
-    /// Takes the next state that is still open.
+    /// Takes the next state for which `is_open` holds.
     pub(super) fn pop(&mut self, is_open: impl Fn(usize) -> bool) -> Option<usize> {
         self.is_eager = !self.is_eager;
         loop {

@@ -407,7 +407,7 @@ fn split_instants(guard: &Term, conditions: &[Term], instant: &Term) -> Term {
     change_parts(guard, &mut own_instant)
 }
 
-/// Changes each part of a condition that is no conjunction and no disjunction.
+/// Applies `change` to each part of a condition that is no conjunction and no disjunction.
 fn change_parts(term: &Term, change: &mut dyn FnMut(&Term) -> Term) -> Term {
     match term.node() {
         Node::And(parts) => Term::and(parts.iter().map(|part| change_parts(part, change))),

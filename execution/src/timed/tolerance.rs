@@ -43,7 +43,7 @@ impl DelayInterval {
     }
 }
 
-/// Finds the transition that takes an observation in this state, and the state after it.
+/// Finds the transition that takes an observation in this state, and the state after it. `None` if none does.
 pub fn find_taken(test: &TestCase, state: &State, event: &Event) -> Option<(TransitionId, State)> {
     transitions_of_action(test, state, event)
         .find_map(|(number, _)| Some((number, test.observed(number, state, &event.values)?)))

@@ -190,7 +190,7 @@ impl Values {
         Some(chosen)
     }
 
-    /// Chooses values of the split parameters, and puts them together.
+    /// Chooses values of the split parameters, and puts them together. `None` if none are found.
     fn choose_split(
         &mut self,
         split: &SplitParameters,
@@ -205,7 +205,7 @@ impl Values {
     }
 
     /// Chooses values that satisfy the guard: drawn ones, or the solver's. Samples are drawn only for
-    /// parameters without parts.
+    /// parameters without parts. `None` if none are found.
     fn choose_free(
         &mut self,
         guard: &Term,
@@ -273,7 +273,7 @@ impl Values {
         Term::and([condition.clone()].into_iter().chain(parameters.iter().filter_map(one_of)))
     }
 
-    /// Lists the samples of an id, and the known ids. `None`: it has no samples, or is no id.
+    /// Lists the samples of an id, and the ids that `known` lists. `None`: it has no samples, or is no id.
     fn list_id_samples(&self, datum: &Datum, known: impl FnOnce() -> Vec<Value>) -> Option<Vec<Value>> {
         let samples = self.samples.get(datum.name()).filter(|_| datum.ty().is_id())?;
         let samples = samples.iter().filter_map(|text| codec::from_text(text, datum.ty()).ok());

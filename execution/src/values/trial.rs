@@ -111,7 +111,7 @@ impl Values {
         Some(tried.split.join_values(drawn))
     }
 
-    /// Draws a vector for which the guard holds, with at most so many trials.
+    /// Draws a vector for which the guard holds. `None` if so many trials find none.
     fn draw_vector(
         &self,
         guard: &TriedGuard,
@@ -141,7 +141,8 @@ impl Values {
         None
     }
 
-    /// Chooses values by the hull and the solver, and remembers the outcome under the key.
+    /// Chooses values by the hull and the solver, and remembers the outcome under the key. `None` if none are
+    /// found, or if this attempt was left out.
     fn choose_slowly(
         &mut self,
         guard: &TriedGuard,
