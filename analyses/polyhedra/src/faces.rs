@@ -59,7 +59,7 @@ fn keep_minimal(sets: Vec<BitSet>) -> Vec<BitSet> {
     antichain(sets, |set, kept| kept.is_subset(set))
 }
 
-/// Keeps each set that no other one covers. Of equal sets the first is kept.
+/// Keeps each set that no other one covers, as `is_covered` says. Of equal sets the first is kept.
 fn antichain(sets: Vec<BitSet>, is_covered: impl Fn(&BitSet, &BitSet) -> bool) -> Vec<BitSet> {
     let mut kept: Vec<BitSet> = Vec::new();
     for set in sets {

@@ -265,10 +265,10 @@ pub(crate) enum Joined {
 /// free, as it is in the join.
 pub(crate) fn set_apart(a: &Polyhedron, b: &Polyhedron, budget: &RowBudget) -> Result<Joined, Exceeded> {
     let dimensions = a.dimensions();
-    let Some(mine) = a.known_duals_within(budget)? else {
+    let Some(mine) = a.duals_unless_empty_within(budget)? else {
         return Ok(Joined::Whole(b.clone()));
     };
-    let Some(theirs) = b.known_duals_within(budget)? else {
+    let Some(theirs) = b.duals_unless_empty_within(budget)? else {
         return Ok(Joined::Whole(a.clone()));
     };
     let (mut mine, mut theirs) = (mine.into_owned(), theirs.into_owned());
@@ -295,7 +295,7 @@ pub(crate) fn set_apart(a: &Polyhedron, b: &Polyhedron, budget: &RowBudget) -> R
         for side in [&mut mine, &mut theirs] {
             let smaller = Polyhedron::of_blocks(dimensions, core::mem::take(side)).forget(&half_free);
             // Projections of non-empty sets are not empty.
-            *side = smaller.known_duals_within(budget)?.unwrap_or_default().into_owned();
+            *side = smaller.duals_unless_empty_within(budget)?.unwrap_or_default().into_owned();
         }
         split_off_same(dimensions, &mut same, &mut mine, &mut theirs);
     }

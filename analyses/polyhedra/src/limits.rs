@@ -130,7 +130,7 @@ impl Polyhedron {
         self.widen_with_thresholds(other, thresholds).convert_or_replace(limits, &some_of)
     }
 
-    /// Converts the blocks, and replaces each that does not fit the limits by a polyhedron around it.
+    /// Converts the blocks, and replaces each that does not fit the limits by what `around` makes of it.
     fn convert_or_replace(
         &self,
         limits: &OperationLimits,
@@ -191,7 +191,7 @@ impl Polyhedron {
         // Few rows and little work, because every later operation pays for the blocks that are merged here.
         let coupled = RowBudget::new(limits.rows / 80, limits.work / 64);
         if let Ok(joined) = a.join_within(&b, &budget, &coupled)
-            && joined.known_duals_within(&budget).is_ok()
+            && joined.duals_unless_empty_within(&budget).is_ok()
         {
             return Approx::of(joined, is_exact);
         }
@@ -399,8 +399,8 @@ fn join_by_group(
     result
 }
 
-/// The bounds of some of the dimensions, whatever they cost, and of sums and differences of two of them, as
-/// many as the work suffices for. A single value is one equality.
+/// Lists bounds of some dimensions, whatever they cost, and of sums and differences of two of them while the
+/// work suffices. `bounds` computes each. A single value is one equality.
 fn octagonal_bounds(
     chosen: &[usize],
     dimensions: usize,
@@ -480,7 +480,7 @@ fn narrow_by_candidates(
             continue;
         }
         let Ok(next) = meet_one_within(&current, &candidate, budget) else { continue };
-        match next.known_duals_within(budget) {
+        match next.duals_unless_empty_within(budget) {
             Ok(Some(blocks)) => current = Polyhedron::of_blocks(start.dimensions(), blocks.iter().cloned()),
             Ok(None) => return Polyhedron::empty(start.dimensions()),
             Err(Exceeded) => {}

@@ -250,14 +250,14 @@ impl fmt::Debug for Constraint {
 }
 
 fn write_row(f: &mut fmt::Formatter<'_>, row: &[Integer]) -> fmt::Result {
-    let mut first = true;
+    let mut is_first = true;
     let indices = (1..row.len()).chain(core::iter::once(0));
     for index in indices {
         let entry = &row[index];
         if entry.is_zero() {
             continue;
         }
-        match (first, entry.is_negative()) {
+        match (is_first, entry.is_negative()) {
             (true, true) => f.write_str("-")?,
             (true, false) => {}
             (false, true) => f.write_str(" - ")?,
@@ -269,9 +269,9 @@ fn write_row(f: &mut fmt::Formatter<'_>, row: &[Integer]) -> fmt::Result {
             (_, true) => write!(f, "x{}", index - 1)?,
             (_, false) => write!(f, "{size} x{}", index - 1)?,
         }
-        first = false;
+        is_first = false;
     }
-    if first { f.write_str("0") } else { Ok(()) }
+    if is_first { f.write_str("0") } else { Ok(()) }
 }
 
 /// `(sum c_i x_i + k) / d`, with integers without common divisor and `d` positive.

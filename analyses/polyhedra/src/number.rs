@@ -135,7 +135,7 @@ fn dot_wide(a: &[i64], b: &[i64]) -> Option<i64> {
     i64::try_from(sum).ok()
 }
 
-/// Computes a combination that may overflow before it is divided.
+/// Computes a combination that may overflow before it is divided. `None` if its result overflows, too.
 #[cold]
 fn combine_wide((a, x): (i64, &[i64]), (b, y): (i64, &[i64]), out: &mut Vec<i64>) -> Option<()> {
     let sum =

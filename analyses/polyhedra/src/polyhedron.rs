@@ -204,7 +204,7 @@ impl Polyhedron {
     /// The polyhedron as one block over all dimensions.
     pub(crate) fn to_dense(&self) -> Dense {
         let all: Vec<usize> = (0..self.dimensions).collect();
-        match self.known_duals() {
+        match self.duals_unless_empty() {
             Some(blocks) => {
                 let blocks: Vec<&Block> = blocks.iter().collect();
                 merge_generators(&blocks, &all, &RowBudget::unlimited())
@@ -255,13 +255,13 @@ impl Polyhedron {
 
     /// Computes the finest product and both descriptions of each factor. Returns `None` if the polyhedron is
     /// empty.
-    pub(crate) fn known_duals(&self) -> Option<Cow<'_, [Block]>> {
-        self.known_duals_within(&RowBudget::unlimited())
+    pub(crate) fn duals_unless_empty(&self) -> Option<Cow<'_, [Block]>> {
+        self.duals_unless_empty_within(&RowBudget::unlimited())
             .unwrap_or_else(|Exceeded| unreachable!("the budget is not limited"))
     }
 
-    /// [`Polyhedron::known_duals`] within a budget.
-    pub(crate) fn known_duals_within(
+    /// [`Polyhedron::duals_unless_empty`] within a budget.
+    pub(crate) fn duals_unless_empty_within(
         &self,
         budget: &RowBudget,
     ) -> Result<Option<Cow<'_, [Block]>>, Exceeded> {

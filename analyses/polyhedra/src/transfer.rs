@@ -40,6 +40,42 @@ impl RightSide {
     }
 }
 
+/// The change of a group's dimensions by an assignment. Some enter, then values change, then some leave.
+struct GroupChange {
+    /// The dimensions before or after the assignment.
+    space: Vec<usize>,
+    /// Those only after it.
+    entering: Vec<usize>,
+    /// Those only before it. Their new value belongs to another group.
+    leaving: Vec<usize>,
+}
+
+impl GroupChange {
+    /// Compares the `old` dimensions of a group with those whose new values are in it, which `rights` assign.
+    fn of(old: &[usize], rights: &[&RightSide], is_assigned: &[bool]) -> Self {
+        let mut space: Vec<usize> =
+            old.iter().copied().chain(rights.iter().map(|right| right.dimension)).collect();
+        space.sort_unstable();
+        space.dedup();
+        let entering = space.iter().copied().filter(|at| old.binary_search(at).is_err()).collect();
+        let arrives = marks(is_assigned.len(), rights.iter().map(|right| right.dimension));
+        let leaving = old.iter().copied().filter(|&at| is_assigned[at] && !arrives[at]).collect();
+        GroupChange { space, entering, leaving }
+    }
+
+    /// Makes the assignments in the space of the group.
+    fn moves(&self, rights: &[&RightSide]) -> Vec<(usize, LinearExpression)> {
+        let assignment = |right: &&RightSide| {
+            let (position, expression) = right.inward(&self.space);
+            // An entering dimension is 0, so its value may be added.
+            let is_entering = self.entering.binary_search(&right.dimension).is_ok();
+            let current = LinearExpression::variable(position);
+            (position, if is_entering { current.plus(&expression) } else { expression })
+        };
+        rights.iter().map(assignment).collect()
+    }
+}
+
 impl Polyhedron {
     /// Prepares the right sides. Panics if a dimension does not exist or is assigned twice.
     fn right_sides(&self, assignments: &[(usize, LinearExpression)]) -> Vec<RightSide> {
@@ -107,31 +143,14 @@ impl Polyhedron {
                 result.extend(blocks.iter().map(|&block| block.clone()));
                 continue;
             }
-            // The dimensions of the group before or after the assignment, and those only after it.
-            let mut space: Vec<usize> =
-                old.iter().copied().chain(own_rights.iter().map(|right| right.dimension)).collect();
-            space.sort_unstable();
-            space.dedup();
-            let entering: Vec<usize> =
-                space.iter().copied().filter(|at| old.binary_search(at).is_err()).collect();
-            let mut body = add_zero_dimensions(blocks, &entering, &space);
+            let change = GroupChange::of(&old, &own_rights, &is_assigned);
+            let mut body = add_zero_dimensions(blocks, &change.entering, &change.space);
             if budget.is_limited() {
                 body.dual_within(budget)?;
             }
-            let mut moves: Vec<(usize, LinearExpression)> = Vec::new();
-            for right in &own_rights {
-                let (position, expression) = right.inward(&space);
-                // An entering dimension is 0, so its value may be added.
-                let is_entering = entering.binary_search(&right.dimension).is_ok();
-                let current = LinearExpression::variable(position);
-                moves.push((position, if is_entering { current.plus(&expression) } else { expression }));
-            }
-            body = body.assign(&moves);
-            // Assigned dimensions whose new value belongs to another group.
-            let arrives = marks(dimensions, own_rights.iter().map(|right| right.dimension));
-            let leaving: Vec<usize> =
-                old.iter().copied().filter(|&at| is_assigned[at] && !arrives[at]).collect();
-            if !push_without(&mut result, body, &space, &leaving) {
+            body = body.assign(&change.moves(&own_rights));
+            if !push_without(&mut result, body, &change.space, &change.leaving) {
+                // The block is empty, so the whole is.
                 return Ok(Self::empty(dimensions));
             }
         }

@@ -49,7 +49,8 @@ impl Polyhedron {
         if self.is_same_object(other) {
             return other.clone();
         }
-        let (Some(old), Some(new)) = (self.known_duals(), other.known_duals()) else {
+        // An empty `self` widens to `other`. By the precondition, `self` is empty if `other` is.
+        let (Some(old), Some(new)) = (self.duals_unless_empty(), other.duals_unless_empty()) else {
             return other.clone();
         };
         let dimensions = self.dimensions();
@@ -57,28 +58,18 @@ impl Polyhedron {
         // Blocks that both have pass through.
         let mut settled = Vec::new();
         lattice::split_off_same(dimensions, &mut settled, &mut old, &mut new);
-        // Blocks with the same dimensions on both sides are widened alone, in these few dimensions.
-        let owners = lattice::block_owners(dimensions, &new);
-        let mut is_done = vec![false; new.len()];
-        old.retain(|block| {
-            let twin = owners[block.dimensions[0]].filter(|&at| new[at].dimensions == block.dimensions);
-            if let Some(at) = twin {
-                is_done[at] = true;
-                settled.extend(widen_block(block, &new[at]));
-            }
-            twin.is_none()
-        });
-        let mut done = is_done.into_iter();
-        new.retain(|_| !done.next().unwrap_or(false));
+        widen_twins(dimensions, &mut old, &mut new, &mut settled);
         if old.is_empty() {
             return Self::of_blocks(dimensions, settled);
         }
+        // The other blocks are widened together.
         let kept = Self::from_constraints(dimensions, widening_constraints(dimensions, &old, &new));
         match kept.raw() {
             Some(blocks) => {
                 settled.extend(blocks.iter().cloned());
                 Self::of_blocks(dimensions, settled)
             }
+            // No point satisfies the kept constraints.
             None => kept,
         }
     }
@@ -110,6 +101,22 @@ fn keep_strongest(mut constraints: Vec<Constraint>) -> Vec<Constraint> {
         !is_equality(next) && !is_equality(first) && next.coefficients() == first.coefficients()
     });
     constraints
+}
+
+/// Widens blocks with the same dimensions on both sides alone, and moves them to `settled`.
+fn widen_twins(dimensions: usize, old: &mut Vec<Block>, new: &mut Vec<Block>, settled: &mut Vec<Block>) {
+    let owners = lattice::block_owners(dimensions, new);
+    let mut is_done = vec![false; new.len()];
+    old.retain(|block| {
+        let twin = owners[block.dimensions[0]].filter(|&at| new[at].dimensions == block.dimensions);
+        if let Some(at) = twin {
+            is_done[at] = true;
+            settled.extend(widen_block(block, &new[at]));
+        }
+        twin.is_none()
+    });
+    let mut done = is_done.into_iter();
+    new.retain(|_| !done.next().unwrap_or(false));
 }
 
 /// Widens a block. Returns `None` if no constraint is left.
