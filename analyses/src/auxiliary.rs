@@ -68,19 +68,20 @@ impl Auxiliaries {
         })
     }
 
-    /// Returns the number of a read, or adds one with the constraints `known`. `None`: there is no room.
+    /// Returns the number of a read, or adds one with the constraints that `constraints_of` makes for it.
+    /// `None` if there is no room.
     pub fn number_of_read(
         &mut self,
         term: &Term,
         dimensions: usize,
         is_whole: bool,
-        known: impl FnOnce(&LinearExpression) -> Vec<Constraint>,
+        constraints_of: impl FnOnce(&LinearExpression) -> Vec<Constraint>,
     ) -> Option<LinearExpression> {
         if let Some(number) = self.reads.get(term) {
             return Some(number.clone());
         }
         let number = self.add(dimensions, is_whole)?;
-        self.bounds.extend(known(&number));
+        self.bounds.extend(constraints_of(&number));
         self.reads.insert(term.clone(), number.clone());
         Some(number)
     }

@@ -112,7 +112,7 @@ fn location_points(iosts: &Iosts) -> Vec<Point> {
 }
 
 impl<T: Copy> HornClauses<T> {
-    /// The conditions on facts at these points. `is_entry` says which of them are entries. `leads` says
+    /// The conditions on facts at these points. `is_entry` says which of them are entries. `may_lead` says
     /// whether a transition may lead from a token at its source to one at its target. The caller must know
     /// that every run has a way through the tokens: facts are proved only of the runs that have one.
     pub fn over(
@@ -120,7 +120,7 @@ impl<T: Copy> HornClauses<T> {
         orientation: Orientation,
         points: Vec<Point<T>>,
         is_entry: impl Fn(&Point<T>) -> bool,
-        leads: impl Fn(T, TransitionId, T) -> bool,
+        may_lead: impl Fn(T, TransitionId, T) -> bool,
     ) -> Self {
         let mut points_at: Numbered<LocationId, Vec<u32>> = iosts.locations.map(|_| Vec::new());
         for (number, point) in points.iter().enumerate() {
@@ -130,7 +130,7 @@ impl<T: Copy> HornClauses<T> {
         for (number, transition) in iosts.transitions.numbered() {
             for &source in &points_at[transition.source] {
                 for &target in &points_at[transition.target] {
-                    if !leads(points[source as usize].token, number, points[target as usize].token) {
+                    if !may_lead(points[source as usize].token, number, points[target as usize].token) {
                         continue;
                     }
                     let (from, to) = match orientation {

@@ -128,7 +128,7 @@ impl OriginSearch<'_> {
         (self.origins.len() < MOST_ORIGINS).then_some(())
     }
 
-    /// Adds the slots of a list that are in use: the first `length` ones.
+    /// Adds the slots of a list that are in use, the first `length` ones. `None` if there are too many.
     fn add_slots(&mut self, on: &Term, length: &IBig, slots: impl Iterator<Item = Term>) -> Option<()> {
         let mut elements = slots.take(usize::try_from(length.clone()).ok()?);
         elements.try_for_each(|element| self.add(on.clone(), element))

@@ -262,7 +262,7 @@ impl Elements {
         self.merge(a, b, |store, a, b| store.join_ids(a, b))
     }
 
-    /// Merges two values: a cell of both gets the result of the operation, and the other cells stay.
+    /// Merges two values: `combine` makes the cells that both have, and the other cells stay.
     fn merge(
         &mut self,
         a: &AbstractValue,

@@ -64,7 +64,7 @@ impl Arrays {
         record.form == RecordForm::List && record.most() > Some(self.most_slots(record))
     }
 
-    /// The indices of an array whose cells are places.
+    /// The indices of an array whose cells are places. `None` for arrays with too many cells.
     pub fn few_cells(self, array: &ArrayType) -> Option<Vec<Value>> {
         Value::enumerate(&array.index, self.cells)
     }

@@ -536,7 +536,7 @@ impl<'a> CompileScope<'a> {
     }
 
     /// The cases of `if c then a else b`: those of each branch, under its condition. A branch whose condition
-    /// is "no" has none.
+    /// is "no" has none. `cases_of` makes the cases of a branch.
     pub(crate) fn branch_cases<T>(
         &mut self,
         term: &Term,

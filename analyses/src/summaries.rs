@@ -166,7 +166,7 @@ pub fn merge_disjuncts(arrays: Arrays, disjuncts: &[Term], number: usize) -> Vec
     })
 }
 
-/// Merges the parts that say the same of one cell each, if their indices suffice.
+/// Merges the parts that say the same of one cell each by `write_merged`, if their indices `suffice`.
 fn merge_parts(
     arrays: Arrays,
     parts: &[Term],

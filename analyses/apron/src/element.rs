@@ -114,6 +114,7 @@ impl Element {
         Ok(())
     }
 
+    /// Asks the library by calling `question`. Returns the answer, or the exception.
     fn ask(&self, question: impl FnOnce(*mut sys::ap_manager_t) -> sys::ap_bool) -> Result<bool, Error> {
         let (answer, outcome) = self.0.manager.call(question);
         outcome.map(|()| answer != 0)

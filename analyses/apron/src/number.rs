@@ -46,7 +46,7 @@ impl GmpRational {
     }
 }
 
-/// Numerator and denominator, where both fit a machine word.
+/// Numerator and denominator. `None` unless both fit a machine word.
 pub(crate) fn small(value: &RBig) -> Option<(c_long, c_ulong)> {
     Some((c_long::try_from(value.numerator()).ok()?, c_ulong::try_from(value.denominator()).ok()?))
 }

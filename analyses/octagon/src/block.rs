@@ -50,8 +50,8 @@ pub(crate) fn split(dimensions: &[usize], matrix: Matrix, into: &mut Vec<Arc<Oct
 
 /// Appends a block, unless it is a single dimension without bounds.
 fn push_normalised(dimensions: Vec<usize>, matrix: Matrix, into: &mut Vec<Arc<OctagonBlock>>) {
-    let free = dimensions.len() == 1 && matrix.get(0, 1).is_infinite() && matrix.get(1, 0).is_infinite();
-    if !free {
+    let is_free = dimensions.len() == 1 && matrix.get(0, 1).is_infinite() && matrix.get(1, 0).is_infinite();
+    if !is_free {
         into.push(Arc::new(OctagonBlock { dimensions, matrix: matrix.normalised() }));
     }
 }

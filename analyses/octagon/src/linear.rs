@@ -85,7 +85,8 @@ impl SumTable {
         Some((total, is_strict))
     }
 
-    /// Finds the pair of nodes with the greatest gain, among those whose weights are not used up.
+    /// Finds the pair of nodes with the greatest gain, among those whose weights are not used up. `None` if
+    /// no pair has one.
     fn best_pair(&self, weights: &[Integer]) -> Option<(usize, usize)> {
         let mut best: Option<(Gain, usize, usize)> = None;
         for a in 0..self.sums.len() {

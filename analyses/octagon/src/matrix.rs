@@ -136,6 +136,7 @@ impl Matrix {
         self
     }
 
+    /// Returns a finite entry, and whether it is strict. `None` if it is infinite.
     pub(crate) fn value(&self, row: usize, column: usize) -> Option<(Rational, bool)> {
         let (value, strict) = self.get(row, column).parts()?;
         Some((Rational::new(value.clone(), self.scale.clone())?, strict))

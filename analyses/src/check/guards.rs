@@ -58,7 +58,7 @@ pub fn find_never_true(iosts: &Iosts, solver: &mut dyn Solver) -> Vec<(Diagnosti
 }
 
 /// Finds a datum whose type excludes the guard. Returns it with a value outside its type with which the guard
-/// can hold, and a type that has this value.
+/// can hold, and a type that has this value. `None` if no single datum does.
 pub fn find_narrow_type(guard: &Term, solver: &mut dyn Solver) -> Option<(Datum, Value, Type)> {
     guard.data().iter().find_map(|datum| {
         if !matches!(datum.ty(), Type::Nat | Type::Range(..)) {

@@ -116,7 +116,7 @@ pub fn read_before_written(iosts: &Iosts) -> BTreeSet<Datum> {
 }
 
 /// Finds a shortest path whose last transition reads the variable, and whose other transitions do not assign
-/// it.
+/// it. `None` if no path does.
 fn find_read<'a>(iosts: &'a Iosts, variable: &Datum) -> Option<Vec<&'a Transition>> {
     let outgoing = iosts.outgoing();
     // The transition by which the search first came to each location.

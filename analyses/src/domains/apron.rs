@@ -283,6 +283,7 @@ impl<K: ApronKind> Apron<K> {
         }
     }
 
+    /// Returns the elements of both. `None` if one is any vector.
     fn elements<'a>(&'a self, other: &'a Self) -> Option<(&'a Element, &'a Element)> {
         self.element.as_ref().zip(other.element.as_ref())
     }

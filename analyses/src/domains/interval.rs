@@ -120,6 +120,7 @@ impl Intervals {
         Intervals { ranges: (!empty).then_some(ranges), dimensions }
     }
 
+    /// Changes the ranges, unless there are none because the set is empty.
     fn map(&self, change: impl FnOnce(&[IntervalRange]) -> Vec<IntervalRange>) -> Self {
         self.ranges.as_ref().map_or_else(|| self.clone(), |ranges| Intervals::of(change(ranges)))
     }
@@ -246,7 +247,7 @@ impl Domain for Intervals {
         }
         self.map(|ranges| {
             let mut ranges = ranges.to_vec();
-            // One meet makes at most four passes over the constraints.
+            // Any number of passes is sound. Four bound the time.
             for _ in 0..4 {
                 let mut changed = false;
                 for constraint in constraints {

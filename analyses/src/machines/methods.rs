@@ -204,7 +204,7 @@ fn cover_transitions(
     Ok(sequences)
 }
 
-/// Appends to each sequence the identifiers of the state that it reaches. They may depend on whether the
+/// Appends to each sequence the `identifiers` of the state that it reaches. They may depend on whether the
 /// traversal is at its end.
 fn append_identifiers<'a>(
     machine: &Mealy,

@@ -120,7 +120,7 @@ fn is_beyond(value: &Value) -> bool {
     }
 }
 
-/// The indices of an array whose index type is finite, small, and not all of its sort.
+/// The indices of an array. `None` unless its index type is finite, small, and not all of its sort.
 fn few_indices(array: &ArrayType) -> Option<Vec<Value>> {
     match array.index {
         // Equality over more than 256 cells is not written out.

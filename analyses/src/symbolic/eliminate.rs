@@ -150,7 +150,7 @@ fn eliminate_by_equation(case: &Prenex) -> Option<Vec<Prenex>> {
 }
 
 /// Eliminates a bound number that has ends on one side only, or none, and perhaps values that it must not
-/// have. Some value lies far enough away, with any factors.
+/// have. Some value lies far enough away, with any factors. `None` if no bound number is such.
 fn eliminate_one_sided(case: &Prenex) -> Option<Vec<Prenex>> {
     case.bound.iter().find_map(|datum| {
         if !datum.ty().is_number() {
@@ -439,7 +439,7 @@ pub fn solve_for(part: &Term, datum: &Datum) -> Option<(Comparison, Term)> {
 }
 
 /// Solves a comparison for a datum that occurs several times, always in sums. The sums are added up. For
-/// integers the datum must then have the factor 1 or -1, and for reals any factor but 0.
+/// integers the datum must then have the factor 1 or -1, and for reals any factor but 0. `None` otherwise.
 fn solve_sum(comparison: Comparison, a: &Term, b: &Term, datum: &Datum) -> Option<(Comparison, Term)> {
     if !a.sort().is_number() {
         return None;

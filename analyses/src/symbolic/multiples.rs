@@ -149,7 +149,7 @@ pub(super) fn reduce_remainder(comparison: Comparison, a: &Term, b: &Term) -> Op
     (dividend != reduced).then(|| Term::compare(comparison, &modulo(&reduced, &modulus), b))
 }
 
-/// Splits a remainder by a positive number into its dividend and the number.
+/// Splits a remainder by a positive number into its dividend and the number. `None` for other terms.
 fn split_remainder(term: &Term) -> Option<(&Term, RBig)> {
     let Node::Arithmetic(Operator::Modulo, inner, modulus) = term.node() else { return None };
     match modulus.as_literal() {

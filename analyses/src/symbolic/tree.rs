@@ -385,14 +385,14 @@ impl<'a, M: Clone + Eq + Hash> Growth<'a, M> {
         self.candidates.find_including(self.projections.data(), projected, memory, solver)
     }
 
-    /// Adds the successors of the wanted kinds. Quiescence counts as an output.
-    fn expand(&mut self, number: NodeId, wanted: &dyn Fn(ActionKind) -> bool, solver: &mut dyn Solver) {
+    /// Adds the successors of the kinds that `is_wanted` accepts. Quiescence counts as an output.
+    fn expand(&mut self, number: NodeId, is_wanted: &dyn Fn(ActionKind) -> bool, solver: &mut dyn Solver) {
         let first = self.tree.nodes.next_number();
         let parent = self.tree.nodes[number].clone();
         let iosts = self.system.iosts;
         let mut refuted = Vec::new();
         for &transition in &self.system.outgoing[parent.state.location] {
-            if !wanted(iosts.action_of(transition).kind) {
+            if !is_wanted(iosts.action_of(transition).kind) {
                 continue;
             }
             let child =
@@ -404,7 +404,7 @@ impl<'a, M: Clone + Eq + Hash> Growth<'a, M> {
                 None => refuted.push(Refuted::Transition(transition)),
             }
         }
-        if let Some(quiet) = self.quiet.as_ref().filter(|_| wanted(ActionKind::Output)) {
+        if let Some(quiet) = self.quiet.as_ref().filter(|_| is_wanted(ActionKind::Output)) {
             let quiet = quiet[parent.state.location].clone();
             let (state, is_exact) = rest_quiescent(parent.continued_state(), quiet.as_ref());
             let child = state.and_then(|state| {

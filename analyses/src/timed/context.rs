@@ -347,7 +347,7 @@ fn flat(parts: Vec<Term>) -> Vec<Term> {
     Term::and(parts).lowered().conjuncts()
 }
 
-/// Groups the parts: those that share a passing symbol are in one group.
+/// Groups the parts: those that share a symbol for which `is_passing` holds are in one group.
 fn group_parts(parts: Vec<Term>, is_passing: impl Fn(&Datum) -> bool) -> Vec<Vec<Term>> {
     let mut groups: Vec<(BTreeSet<Datum>, Vec<Term>)> = Vec::new();
     for part in parts {

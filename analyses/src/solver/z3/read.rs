@@ -67,7 +67,7 @@ fn read_array(model: &Model, ast: &Array, ty: &Arc<ArrayType>) -> Option<Value> 
     Some(Value::Array(Arc::new(ArrayValue { ty: ty.clone(), default, cells }.canonical())))
 }
 
-/// Reads the default and the exceptions of an array over a large index type.
+/// Reads the default and the exceptions of an array over a large index type. `None` if a part cannot be read.
 fn read_graph(model: &Model, ast: &Array, ty: &ArrayType) -> Option<(Value, BTreeMap<Value, Value>)> {
     let mut cells: BTreeMap<Value, Value> = BTreeMap::new();
     // A cell at an index outside the type is skipped: it says nothing of a value of that type.

@@ -71,16 +71,16 @@ pub(super) fn match_expression(string: &Dynamic, expression: &RegularExpression)
         let solver = z3::Solver::new();
         solver.from_string(format!("(declare-const a0 String)(assert (str.in_re a0 {text}))"));
         let assertion = solver.get_assertions().into_iter().next();
-        let membership = Rc::new(known(assertion, "the expression is one of SMT-LIB").into());
+        let membership = Rc::new(require(assertion, "the expression is one of SMT-LIB").into());
         APPLIED.with_borrow_mut(|all| all.insert(text, Rc::clone(&membership)));
         membership
     });
-    let language = known(applied.nth_child(1), "a membership has two parts");
+    let language = require(applied.nth_child(1), "a membership has two parts");
     applied.decl().apply(&[string, &language])
 }
 
 pub(super) fn literal(text: &str) -> Dynamic {
-    known(z3::ast::String::from_str(&escape(text)).ok(), "an escaped text has no NUL").into()
+    require(z3::ast::String::from_str(&escape(text)).ok(), "an escaped text has no NUL").into()
 }
 
 /// The number that stands for a text in the order of strings: each character is a digit behind the point.
@@ -116,11 +116,11 @@ pub(super) fn decode(mut text: &str) -> Option<String> {
 }
 
 pub(super) fn integer(ast: &Dynamic) -> Int {
-    known(ast.as_int(), "terms are well-sorted")
+    require(ast.as_int(), "terms are well-sorted")
 }
 
 #[expect(clippy::expect_used, reason = "each use states an invariant of terms")]
-pub(super) fn known<T>(value: Option<T>, invariant: &str) -> T {
+pub(super) fn require<T>(value: Option<T>, invariant: &str) -> T {
     value.expect(invariant)
 }
 
@@ -149,7 +149,7 @@ fn read_declaration(name: &str, sorts: &[Type], result: &Type) -> FuncDecl {
     solver.from_string(format!("{text}(assert (= result ({name}{arguments})))"));
     let assertion = solver.get_assertions().into_iter().next();
     let applied = assertion.and_then(|equation| equation.nth_child(1));
-    known(applied, "the operation is one of SMT-LIB").decl()
+    require(applied, "the operation is one of SMT-LIB").decl()
 }
 
 #[cfg(test)]
@@ -270,7 +270,7 @@ mod tests {
     fn what_is_escaped_is_decoded() {
         for text in ["", "a b", "\\u{41}", "\\", "é😀\0\u{2ffff}", "\"'"] {
             assert_eq!(decode(&escape(text)).as_deref(), Some(text));
-            let length = known(literal(text).as_string(), "it is a string").length().simplify();
+            let length = require(literal(text).as_string(), "it is a string").length().simplify();
             assert_eq!(length.as_i64(), Some(text.chars().count() as i64), "{text}");
         }
         assert_eq!(decode("\\u{d800}"), None);

@@ -22,7 +22,7 @@ use dashu_int::IBig;
 use z3::ast::{Array, Ast, Bool, Dynamic, Int, Real};
 use z3::{DatatypeAccessor, DatatypeBuilder, DatatypeSort, Sort, Symbol};
 
-use super::strings::{self, integer, known};
+use super::strings::{self, integer, require};
 use crate::solver::typing::{self, TypeFacts, cells_of_literal, spelled_out};
 use coreach_model::ids;
 
@@ -166,7 +166,7 @@ impl Translator {
                 construct_record(record, &fields, self.has_numbers)
             }
             Node::OnStrings(StringOperation::Matches, arguments) => {
-                let expression = known(expression(arguments), "a term's expression was read");
+                let expression = require(expression(arguments), "a term's expression was read");
                 strings::match_expression(&self.translate(&arguments[0]), &expression)
             }
             Node::OnStrings(operation, arguments) => {
@@ -251,7 +251,7 @@ pub(super) fn literal(value: &Value, has_numbers: bool) -> Dynamic {
         Value::Int(value) => integer_literal(value).into(),
         Value::Real(value) => {
             let (numerator, denominator) = (value.numerator().to_string(), value.denominator().to_string());
-            known(Real::from_rational_str(&numerator, &denominator), "digits make a numeral").into()
+            require(Real::from_rational_str(&numerator, &denominator), "digits make a numeral").into()
         }
         Value::String(text) if has_numbers => literal(&Value::Real(strings::number_in_order(text))),
         Value::String(text) => strings::literal(text),
@@ -272,7 +272,7 @@ pub(super) fn literal(value: &Value, has_numbers: bool) -> Dynamic {
 fn integer_literal(value: &IBig) -> Int {
     match i64::try_from(value) {
         Ok(small) => Int::from_i64(small),
-        Err(_) => known(value.to_string().parse().ok(), "digits make a numeral"),
+        Err(_) => require(value.to_string().parse().ok(), "digits make a numeral"),
     }
 }
 
@@ -345,13 +345,13 @@ fn datatype(record: &Arc<RecordType>, has_numbers: bool) -> Rc<DatatypeSort> {
 }
 
 fn boolean(ast: &Dynamic) -> Bool {
-    known(ast.as_bool(), "terms are well-sorted")
+    require(ast.as_bool(), "terms are well-sorted")
 }
 
 fn real(ast: &Dynamic) -> Real {
-    known(ast.as_real(), "terms are well-sorted")
+    require(ast.as_real(), "terms are well-sorted")
 }
 
 fn array(ast: &Dynamic) -> Array {
-    known(ast.as_array(), "terms are well-sorted")
+    require(ast.as_array(), "terms are well-sorted")
 }
