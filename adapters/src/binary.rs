@@ -30,7 +30,7 @@ pub fn write_stimulus(binary: &Binary, event: &Event, signatures: &Signatures) -
     write_frame(binary, fields, |name| signatures.hole(event, &binary.spelling, name), signatures, action)
 }
 
-/// Writes the frame of `whose`, a stimulus or a step, with the value of each name.
+/// Writes the frame of `whose`, a stimulus or a step, with the value of each name. `value` looks it up.
 fn write_frame(
     binary: &Binary,
     fields: &[Field],
@@ -38,11 +38,11 @@ fn write_frame(
     signatures: &Signatures,
     whose: &str,
 ) -> Result<Vec<u8>, Failure> {
-    let failed = |why: String| Failure::Untranslatable(format!("the frame for `{whose}`: {why}"));
+    let to_failure = |why: String| Failure::Untranslatable(format!("the frame for `{whose}`: {why}"));
     let value =
         |name: &str| value(name).ok_or_else(|| format!("it has `{{{name}}}`, {}", signatures.lacking(name)));
-    let frame = fields::write_fields(fields, &binary.spelling, &value).map_err(failed)?;
-    binary.cut.frame_message(frame).map_err(failed)
+    let frame = fields::write_fields(fields, &binary.spelling, &value).map_err(to_failure)?;
+    binary.cut.frame_message(frame).map_err(to_failure)
 }
 
 /// Writes what is sent back for a frame that is ignored, which may be empty. `None`: it is not ignored.
@@ -59,7 +59,7 @@ pub fn answer_ignored(
     let value = |name: &str| match values.iter().find(|(field, _)| *field == name) {
         Some((_, Content::Text(text))) => Some(text.clone()),
         Some((_, Content::List(tree))) => Some(tree.to_string()),
-        None => signatures.known(name),
+        None => signatures.constant_or_capture(name),
     };
     write_frame(binary, fields, value, signatures, "ignore").map(Some)
 }

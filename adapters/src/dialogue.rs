@@ -30,8 +30,8 @@ pub struct Dialogue {
     signatures: Signatures,
     pending: PendingLines,
     deadline: Instant,
-    /// Something was sent, and it is not known whether it was taken.
-    may_be_untaken: bool,
+    /// Something was sent, and it is not known whether the other side has read it.
+    may_have_unread: bool,
     /// The output that the end of the stream is, if it is one.
     on_close: Option<String>,
     /// The end of this stream has been told as that output.
@@ -57,7 +57,7 @@ impl Dialogue {
             signatures,
             pending: PendingLines::default(),
             deadline,
-            may_be_untaken: false,
+            may_have_unread: false,
             on_close: None,
             has_hung_up: false,
             hung_up: None,
@@ -112,8 +112,8 @@ impl Dialogue {
     }
 
     /// Says whether the other side may not have read all that was sent to it.
-    pub fn may_be_untaken(&self) -> bool {
-        self.may_be_untaken
+    pub fn may_have_unread(&self) -> bool {
+        self.may_have_unread
     }
 
     /// Says whether a message or the end has come, which must be received before anything else is sent.
@@ -326,10 +326,10 @@ impl Dialogue {
         }
     }
 
-    /// Sends bytes. From here on they may be untaken, even if the sending fails midway. The failure says how
+    /// Sends bytes. From here on they may be unread, even if the sending fails midway. The failure says how
     /// the process ended, if there is one.
     fn write(&mut self, bytes: &[u8], until: Instant, process: Option<&Process>) -> Result<(), Failure> {
-        self.may_be_untaken = true;
+        self.may_have_unread = true;
         self.came_before_sending = self.stream.came();
         let sent = self.stream.send(bytes, until, process.map(Process::end));
         sent.map_err(|failure| match failure {

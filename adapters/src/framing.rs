@@ -40,15 +40,15 @@ pub fn check_chunks(answer: &[u8]) -> Result<(), String> {
     let Some(mut rest) = find_body(answer) else { return Ok(()) };
     while let Some(end) = rest.windows(2).position(|pair| pair == b"\r\n") {
         let (line, after) = (&rest[..end], &rest[end + 2..]);
-        let refused = |what: &str| Err(format!("{what} `{}`", shortened(&String::from_utf8_lossy(line))));
-        let Some(size) = read_size(line) else { return refused("expected the size of a chunk, got") };
+        let refuse = |what: &str| Err(format!("{what} `{}`", shortened(&String::from_utf8_lossy(line))));
+        let Some(size) = read_size(line) else { return refuse("expected the size of a chunk, got") };
         let Some((data, next)) = after.split_at_checked(size) else { return Ok(()) };
         // An empty chunk is the last one.
         match next.get(..2) {
             _ if data.is_empty() => return Ok(()),
             None => return Ok(()),
             Some(b"\r\n") => rest = &next[2..],
-            Some(_) => return refused("a chunk is longer than it says:"),
+            Some(_) => return refuse("a chunk is longer than it says:"),
         }
     }
     Ok(())

@@ -69,7 +69,7 @@ impl WireInteger {
         Some(if self.is_signed && number >= beyond / 2 { number - beyond } else { number })
     }
 
-    /// Reads the number at the front of these bytes, and returns the rest.
+    /// Reads the number at the front of these bytes, and returns the rest. `None` if they begin with none.
     pub fn take(self, bytes: &[u8]) -> Option<(i128, &[u8])> {
         let (own_bytes, rest) = self.split(bytes)?;
         Some((self.read(own_bytes)?, rest))

@@ -39,7 +39,7 @@ pub fn write_stimulus(lines: &Lines, event: &Event, signatures: &mut Signatures)
 }
 
 /// Counts the bytes that the text announces by `{len(x)}`, if no `{x}` follows. The next stimulus begins with
-/// them. `None` if it announces none.
+/// them. `None` if it announces none. `value` gives the text for a name.
 fn count_announced(template: &Template, value: impl Fn(&str) -> Option<String>) -> Option<usize> {
     let parts = template.parts();
     let (place, name) = parts.iter().enumerate().rev().find_map(|(place, part)| match part {
@@ -50,7 +50,7 @@ fn count_announced(template: &Template, value: impl Fn(&str) -> Option<String>) 
     value(name).filter(|_| !is_sent).map(|text| text.len())
 }
 
-/// Fills a line for `whose`, with its ending. Refuses a value that would end the line.
+/// Fills a line for `whose` by `value`, with its ending. Refuses a value that would end the line.
 fn write_line(
     lines: &Lines,
     template: &Template,
@@ -102,7 +102,7 @@ pub fn answer_ignored(lines: &Lines, line: &str, signatures: &Signatures) -> Res
     let value = |name: &str| match pattern.capture_names().flatten().any(|group| group == name) {
         // A group that took no part in the match stands for no text.
         true => Some(found.as_ref()?.name(name).map_or("", |found| found.as_str()).to_owned()),
-        false => signatures.known(name),
+        false => signatures.constant_or_capture(name),
     };
     write_line(lines, template, value, signatures, IGNORE).map(Some)
 }

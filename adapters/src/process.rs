@@ -417,16 +417,16 @@ fn start(launch: &Launch, output_use: OutputUse) -> Result<(Process, Option<Pipe
         return Err(Failure::Start("the command is empty".to_owned()));
     };
     let directory = &launch.directory;
-    let failed = |why: std::io::Error| {
+    let report_failure = |why: std::io::Error| {
         let path = directory.join(program.trim_start_matches("./"));
         let help = explain_unstartable(&why, program, path.strip_prefix("./").unwrap_or(&path));
         Failure::Start(format!("`{program}` cannot be started: {why}{help}"))
     };
     if !directory.is_dir() {
         let why = format!("{} is not a folder", directory.display());
-        return Err(failed(std::io::Error::other(why)));
+        return Err(report_failure(std::io::Error::other(why)));
     }
-    let directory = std::path::absolute(directory).map_err(failed)?;
+    let directory = std::path::absolute(directory).map_err(report_failure)?;
     // The path of a program is relative to the folder of the command.
     let located = if program.contains('/') { directory.join(program) } else { program.into() };
     let given = launch.environment.iter().map(|(name, value)| (name.clone(), Some(value.clone())));
@@ -441,18 +441,18 @@ fn start(launch: &Launch, output_use: OutputUse) -> Result<(Process, Option<Pipe
         folder,
     };
     // The process writes its last words to `pen`.
-    let (words, pen) = std::io::pipe().map_err(failed)?;
+    let (words, pen) = std::io::pipe().map_err(report_failure)?;
     let (stdin, stdout, pipes): (OwnedFd, OwnedFd, _) = if is_talking {
-        let (stdin, writer) = std::io::pipe().map_err(failed)?;
-        let (reader, stdout) = std::io::pipe().map_err(failed)?;
+        let (stdin, writer) = std::io::pipe().map_err(report_failure)?;
+        let (reader, stdout) = std::io::pipe().map_err(report_failure)?;
         let pipes = Pipes { input: writer.into(), output: reader.into() };
         (stdin.into(), stdout.into(), Some(pipes))
     } else {
-        let stdin = File::open("/dev/null").map_err(failed)?;
-        (stdin.into(), pen.try_clone().map_err(failed)?.into(), None)
+        let stdin = File::open("/dev/null").map_err(report_failure)?;
+        (stdin.into(), pen.try_clone().map_err(report_failure)?.into(), None)
     };
-    let tail = StreamTail::of(words.into()).map_err(failed)?;
-    let kept = keeper::launch(order, [stdin.as_fd(), stdout.as_fd(), pen.as_fd()]).map_err(failed)?;
+    let tail = StreamTail::of(words.into()).map_err(report_failure)?;
+    let kept = keeper::launch(order, [stdin.as_fd(), stdout.as_fd(), pen.as_fd()]).map_err(report_failure)?;
     coreach_model::journal::note(|| format!("launched {}", launch.words.join(" ")));
     let process = Process {
         keeper: Some(kept.keeper),

@@ -78,7 +78,7 @@ pub fn mark_lines(
     found
 }
 
-/// Marks the bytes, if what was read of them is no event.
+/// Marks the bytes, if what was read of them is no event: as garbage, or with what `note` says.
 pub fn mark_unless_event<T>(
     bytes: &[u8],
     read: Result<T, Failure>,

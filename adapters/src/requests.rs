@@ -38,7 +38,7 @@ pub struct PreparedRequest {
 
 struct RequestResult {
     reply: Result<Reply, Failure>,
-    sent: bool,
+    was_sent: bool,
 }
 
 /// The requests of a run that have no answer yet.
@@ -87,7 +87,7 @@ impl Requests {
             for request in ordered {
                 sent.store(false, Ordering::SeqCst);
                 let reply = exchange(&agent, &bytes_of_answer, &request);
-                if answered.send(RequestResult { reply, sent: sent.load(Ordering::SeqCst) }).is_err() {
+                if answered.send(RequestResult { reply, was_sent: sent.load(Ordering::SeqCst) }).is_err() {
                     return;
                 }
             }
@@ -155,14 +155,14 @@ impl Requests {
     /// [`Failure`]: a request has no answer that can be read.
     pub fn next(&mut self, until: Instant) -> Result<Option<Reply>, Failure> {
         let (Some(worker), Some(name)) = (&self.worker, &self.under_way) else { return Ok(None) };
-        let RequestResult { reply, sent } =
+        let RequestResult { reply, was_sent } =
             match worker.answers.recv_timeout(until.saturating_duration_since(Instant::now())) {
                 Ok(result) => result,
                 Err(RecvTimeoutError::Timeout) => return Ok(None),
                 Err(RecvTimeoutError::Disconnected) => return Err(make_loss_of_thread()),
             };
         // An answer that cannot be read is an answer. If the connection broke, nobody knows.
-        if sent && matches!(reply, Err(Failure::Lost(_) | Failure::Stuck(_))) {
+        if was_sent && matches!(reply, Err(Failure::Lost(_) | Failure::Stuck(_))) {
             self.unanswered = Some(name.clone());
         }
         self.under_way = None;

@@ -347,10 +347,10 @@ struct ReservedPort {
 }
 
 impl ReservedPort {
-    /// Chooses a port that `free` finds, and that no other server of ours has.
-    fn choose(free: impl Fn() -> std::io::Result<u16>) -> std::io::Result<ReservedPort> {
+    /// Chooses a port that `find_free` finds, and that no other server of ours has.
+    fn choose(find_free: impl Fn() -> std::io::Result<u16>) -> std::io::Result<ReservedPort> {
         for _ in 0..datagrams::ATTEMPTS {
-            let number = free()?;
+            let number = find_free()?;
             let name = LocalAddr::from_abstract_name(format!("coreach-port-{number}"))?;
             match UnixDatagram::bind_addr(&name) {
                 Ok(name) => return Ok(ReservedPort { number, _name: name }),

@@ -80,11 +80,11 @@ impl Signatures {
     /// Fills a hole of a text that is sent before the first stimulus: by what belongs to the launch, a
     /// constant, or a captured value.
     pub fn before(&self, name: &str) -> Option<String> {
-        self.launched.hole(name).or_else(|| self.known(name))
+        self.launched.hole(name).or_else(|| self.constant_or_capture(name))
     }
 
     /// Fills a hole that is no parameter's: by a constant, or a captured value.
-    pub fn known(&self, name: &str) -> Option<String> {
+    pub fn constant_or_capture(&self, name: &str) -> Option<String> {
         self.constant(name).or_else(|| self.captures.get(name).map(str::to_owned))
     }
 
@@ -106,7 +106,7 @@ impl Signatures {
     pub fn hole(&self, event: &Event, spelling: &Spelling, name: &str) -> Option<String> {
         let parameters = &self.action(&event.action)?.parameters;
         let Some(at) = parameters.iter().position(|datum| datum.name() == name) else {
-            return self.known(name);
+            return self.constant_or_capture(name);
         };
         let model_text = codec::to_text(event.values.get(at)?);
         match spelling.of(name) {
@@ -268,7 +268,7 @@ fn declare_output(name: &str, given: &[(&str, Wire<'_>)]) -> String {
     }
 }
 
-/// Suggests a name for one that is not known.
+/// Suggests one of the names that `known` lists for one that is not known, or lists all.
 fn suggest<'a, I: IntoIterator<Item = &'a str>>(name: &str, what: &str, known: impl Fn() -> I) -> String {
     match nearest(name, known()) {
         Some(near) => format!("did you mean `{near}`?"),

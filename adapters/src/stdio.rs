@@ -142,7 +142,7 @@ impl Adapter for StdioAdapter {
             dialogue.mark_misdirected(encoding, self.process.as_ref());
         });
         let settle = self.description.settle.as_ref()?;
-        let dialogue = self.dialogue.as_mut().filter(|dialogue| dialogue.may_be_untaken())?;
+        let dialogue = self.dialogue.as_mut().filter(|dialogue| dialogue.may_have_unread())?;
         let begin = Instant::now();
         let until = begin + settle.within;
         if self.description.keep {
@@ -176,8 +176,9 @@ impl Adapter for StdioAdapter {
             return;
         }
         let dialogue = self.dialogue.take();
-        let may_be_untaken = dialogue.as_ref().is_some_and(Dialogue::may_be_untaken);
-        if !self.description.keep && self.description.settle.is_some() && may_be_untaken {
+        // With `keep`, `settle` only separates the runs on the stream of the process, which ends here.
+        let has_system_behind = !self.description.keep && self.description.settle.is_some();
+        if has_system_behind && dialogue.as_ref().is_some_and(Dialogue::may_have_unread) {
             self.system.mark_unclean(system::UNREAD.to_owned(), system::BE_QUIET);
         }
         // If a kept process has ended by itself, the next run reports it.
@@ -230,7 +231,7 @@ impl StdioAdapter {
         *deadline = session.deadline;
         let launched = Launched { port: None, folder: launch.folder.clone() };
         let barrier: &[PreparationStep] = match settle {
-            Some(settle) if idle.may_be_untaken() => &settle.barrier,
+            Some(settle) if idle.may_have_unread() => &settle.barrier,
             _ => &[],
         };
         let within = settle.as_ref().map_or(*ready, |settle| settle.within);
@@ -282,7 +283,7 @@ impl StdioAdapter {
         // The process must live, and no message of this run may reach the next one.
         let is_up = self.process.as_ref().is_some_and(|process| !process.has_ended(Instant::now()));
         let can_serve_next_run = self.dialogue.as_ref().is_some_and(|dialogue| {
-            dialogue.goes_on() && (!dialogue.may_be_untaken() || self.can_separate())
+            dialogue.goes_on() && (!dialogue.may_have_unread() || self.can_separate())
         });
         let is_kept = is_up && !self.is_broken && can_serve_next_run;
         if is_kept {

@@ -192,8 +192,9 @@ impl Stream {
         self.channel.close_output();
     }
 
-    /// Reads and forgets what comes: until the other side ends the stream, until only idle frames have come
-    /// for as long as `quiet` says, or until that instant. `gone` becomes readable when the process ends.
+    /// Reads and forgets what comes: until the other side ends the stream, until only idle frames (`is_idle`)
+    /// have come for as long as `quiet` says, or until that instant. `gone` becomes readable when the process
+    /// ends.
     pub fn drain(
         &mut self,
         until: Instant,
@@ -247,7 +248,7 @@ impl Stream {
         }
     }
 
-    /// Forgets the frames that are there. Returns whether each of them was idle, and no other has begun.
+    /// Forgets the frames that are there. Returns whether all were idle by `is_idle`, and no other has begun.
     fn forget_frames(&mut self, is_idle: impl Fn(&[u8]) -> bool) -> bool {
         let mut are_idle = true;
         loop {

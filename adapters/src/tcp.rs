@@ -201,7 +201,7 @@ impl Adapter for TcpAdapter {
 
     fn tear_down(&mut self) -> Option<Teardown> {
         self.dialogues.iter().for_each(Dialogue::mark_unread);
-        if !self.server.outlives_runs() || !self.dialogues.iter().any(Dialogue::may_be_untaken) {
+        if !self.server.outlives_runs() || !self.dialogues.iter().any(Dialogue::may_have_unread) {
             return None;
         }
         let begin = Instant::now();
@@ -340,7 +340,7 @@ impl TcpAdapter {
     /// Leaves the run. If something may be untaken, a server of ours is ended, and another one is unclean.
     fn leave(&mut self) {
         let mut dialogues = std::mem::take(&mut self.dialogues);
-        dialogues.retain(|dialogue| self.server.outlives_runs() && dialogue.may_be_untaken());
+        dialogues.retain(|dialogue| self.server.outlives_runs() && dialogue.may_have_unread());
         if dialogues.is_empty() {
             return;
         }
@@ -361,7 +361,7 @@ impl TcpAdapter {
 
 /// Waits until the other side has ended all of these that may be untaken. `Unknown` if there are none.
 fn settle_all(dialogues: &mut [Dialogue], tcp: &Tcp, until: Instant, process: Option<&Process>) -> Arrival {
-    let owed = dialogues.iter_mut().filter(|dialogue| dialogue.may_be_untaken());
+    let owed = dialogues.iter_mut().filter(|dialogue| dialogue.may_have_unread());
     let arrivals: Vec<Arrival> =
         owed.map(|dialogue| dialogue.settle(&tcp.encoding, until, tcp.settle.quiet, process)).collect();
     match arrivals.iter().find(|arrival| **arrival != Arrival::Come) {

@@ -369,7 +369,7 @@ impl Dialogue {
             if !self.unread().is_empty() {
                 return Arrival::Late;
             }
-            self.may_be_untaken = false;
+            self.may_have_unread = false;
             return Arrival::Come;
         }
     }
@@ -391,7 +391,7 @@ impl Dialogue {
         let idle = |frame: &[u8]| is_idle(encoding, frame, signatures);
         match self.stream.drain(until, quiet, process.map(Process::end), idle) {
             Drained::Ended | Drained::Quiet => {
-                self.may_be_untaken = false;
+                self.may_have_unread = false;
                 Arrival::Come
             }
             Drained::Late => Arrival::Late,
@@ -417,7 +417,7 @@ impl Dialogue {
             return Ok(false);
         }
         if self.has_hung_up {
-            self.may_be_untaken = false;
+            self.may_have_unread = false;
             return Ok(true);
         }
         let count_before = self.stream.came();
@@ -450,7 +450,7 @@ impl Dialogue {
         let mut next = Dialogue {
             stream: stream.with_evidence(self.evidence.clone()),
             pending: PendingLines::default(),
-            may_be_untaken: false,
+            may_have_unread: false,
             has_hung_up: false,
             sent: Sent::Yes,
             is_again: false,

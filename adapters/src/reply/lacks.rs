@@ -386,7 +386,8 @@ pub fn explain_refusal<'a>(
         );
     }
     for (header, template) in headers.filter(|_| is_refused) {
-        let is_lacking = |name: &&str| signatures.captures(name) && signatures.known(name).is_none();
+        let is_lacking =
+            |name: &&str| signatures.captures(name) && signatures.constant_or_capture(name).is_none();
         if let Some(hole) = template.holes().find(is_lacking) {
             let why = signatures.lacking(hole);
             return format!("\nhelp: coreach left out the header `{header}`: it has `{{{hole}}}`, {why}");
