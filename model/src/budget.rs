@@ -207,6 +207,7 @@ impl Budget {
         self.is_passed.store(true, Ordering::Relaxed);
     }
 
+    /// Says why the budget was passed, and what was used then. `None` if it was not.
     fn reason(&self) -> Option<(Passed, Used)> {
         lock(&self.state).passed
     }

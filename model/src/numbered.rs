@@ -108,9 +108,9 @@ impl<N: Number, T> Numbered<N, T> {
         number.place() < self.items.len()
     }
 
-    /// The first number whose item is wanted.
-    pub fn first_number(&self, wanted: impl FnMut(&T) -> bool) -> Option<N> {
-        self.items.iter().position(wanted).map(N::of)
+    /// The first number whose item `is_wanted` accepts.
+    pub fn first_number(&self, is_wanted: impl FnMut(&T) -> bool) -> Option<N> {
+        self.items.iter().position(is_wanted).map(N::of)
     }
 
     /// A list with the same numbers, whose items are made from these.
@@ -123,9 +123,9 @@ impl<N: Number, T> Numbered<N, T> {
         self.items.remove(number.place())
     }
 
-    /// Leaves out the items that are not wanted. The numbers after them change.
-    pub fn retain(&mut self, wanted: impl FnMut(&T) -> bool) {
-        self.items.retain(wanted);
+    /// Leaves out the items that `is_wanted` does not accept. The numbers after them change.
+    pub fn retain(&mut self, is_wanted: impl FnMut(&T) -> bool) {
+        self.items.retain(is_wanted);
     }
 
     /// Leaves out the places from `places` on.

@@ -72,7 +72,7 @@ impl Valuation {
         Some(Arc::make_mut(&mut self.values).remove(place))
     }
 
-    /// Keeps the data for which the condition holds.
+    /// Keeps the data for which `is_kept` holds.
     pub fn retain(&mut self, mut is_kept: impl FnMut(&Datum, &Value) -> bool) {
         let kept: Vec<bool> = self.iter().map(|(datum, value)| is_kept(datum, value)).collect();
         if kept.iter().all(|kept| *kept) {

@@ -329,7 +329,8 @@ fn write_initial(text: &mut String, iosts: &Iosts) {
     }
 }
 
-/// Writes a section of actions. A timed model says which inputs the tester does not send.
+/// Writes a section of actions, those for which `is_of_section` holds. A timed model says which inputs the
+/// tester does not send.
 fn write_actions(
     text: &mut String,
     section: &str,

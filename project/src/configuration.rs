@@ -586,7 +586,7 @@ fn read_choices<T: Copy + PartialEq>(
             continue;
         }
         let known = || table.iter().map(|(name, ..)| *name);
-        let help = collector.meant(&scalar.text, key, known);
+        let help = collector.suggest(&scalar.text, key, known);
         let message = format!("`{}` is not one of the {key}", scalar.text);
         collector.mistake("wrong-value", message, &scalar.span, "not known", help);
     }
@@ -651,7 +651,7 @@ pub fn evaluate_instantiate(items: &[Instantiation], known: &[Datum]) -> Result<
     for item in items {
         let Some(datum) = known.iter().find(|datum| datum.name() == item.name) else {
             let known_names = || known.iter().map(Datum::name);
-            let help = collector.meant(&item.name, "constants", known_names);
+            let help = collector.suggest(&item.name, "constants", known_names);
             let diagnostic =
                 Diagnostic::error("unknown-constant", format!("unknown constant `{}`", item.name))
                     .at(item.name_origin.clone(), "no constant of this name")

@@ -130,8 +130,9 @@ impl Collector {
         self.found.iter().any(|found| found.code == code)
     }
 
-    /// The help text for an unknown name. `what` names the known ones, in the plural.
-    pub fn meant<'a, I: IntoIterator<Item = &'a str>>(
+    /// Makes the help text for an unknown name: the nearest of the names that `known` lists, or all of them.
+    /// `what` says what they are, in the plural.
+    pub fn suggest<'a, I: IntoIterator<Item = &'a str>>(
         &self,
         name: &str,
         what: &str,

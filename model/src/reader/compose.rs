@@ -180,7 +180,7 @@ fn read_renames(collector: &mut Collector, node: &Yaml, iosts: &Iosts) -> Option
         let old = entry.key.text.as_str();
         if !known.contains(&old) {
             let known = || known.iter().copied();
-            let help = collector.meant(old, &format!("names of `{}`", iosts.name), known);
+            let help = collector.suggest(old, &format!("names of `{}`", iosts.name), known);
             let message = format!("`{}` has nothing called `{old}`", iosts.name);
             collector.mistake("unknown-name", message, &entry.key.span, "nothing to rename", help);
             continue;
@@ -330,7 +330,7 @@ fn read_hide(collector: &mut Collector, entries: &[Entry], whole: &Iosts) -> Vec
         let Some(scalar) = shape::scalar(collector, item, "an action", like) else { continue };
         if whole.find_action(&scalar.text).is_none() {
             let known = || whole.actions.iter().map(|action| action.name.as_str());
-            let help = collector.meant(&scalar.text, "actions of the parts", known);
+            let help = collector.suggest(&scalar.text, "actions of the parts", known);
             let message = format!("no part has an action `{}`", scalar.text);
             collector.mistake("unknown-action", message, &scalar.span, "not declared", help);
         } else if hidden.contains(&scalar.text) {

@@ -426,7 +426,7 @@ impl ReadLocations {
             None if !shape::is_name(collector, name, "location") => return None,
             None if self.declared => {
                 let known = || self.locations.iter().map(|location| location.name.as_str());
-                let help = collector.meant(&name.text, "locations", known);
+                let help = collector.suggest(&name.text, "locations", known);
                 let message = format!("unknown location `{}`", name.text);
                 let label = "not listed under `locations:`";
                 collector.mistake("unknown-location", message, &name.span, label, help);

@@ -277,7 +277,7 @@ impl Typing<'_, '_> {
                         format!("write `{a}[{i} := {e}]`")
                     }
                     Some(explanation) => explanation.to_owned(),
-                    None => self.collector.meant(name, "functions", known),
+                    None => self.collector.suggest(name, "functions", known),
                 };
                 ("not declared under `functions:`".to_owned(), help)
             }
@@ -602,7 +602,7 @@ impl Typing<'_, '_> {
                         let datum = self.collector.nearest(name, self.scope.usable());
                         let help = match datum {
                             Some(datum) => format!("did you mean {}?", self.describe_name(datum)),
-                            None => self.collector.meant(name, "declared types", known),
+                            None => self.collector.suggest(name, "declared types", known),
                         };
                         let message = format!("unknown type `{name}`");
                         let label = "expected a type under `types:`, a range (`0..3`) or a list".to_owned();

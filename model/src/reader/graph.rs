@@ -81,7 +81,7 @@ fn find_locations_on_cycles(iosts: &Iosts, internal: &Internal) -> Vec<LocationI
     on_cycles
 }
 
-/// Finds the transitions of a shortest internal cycle through the location.
+/// Finds the transitions of a shortest internal cycle through the location. `None` if none does.
 fn find_shortest_cycle(iosts: &Iosts, internal: &Internal, start: LocationId) -> Option<Vec<TransitionId>> {
     let mut came_by: Numbered<LocationId, Option<TransitionId>> =
         Numbered::filled(None, iosts.locations.len());

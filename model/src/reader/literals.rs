@@ -294,7 +294,7 @@ impl Typing<'_, '_> {
                 let value = format!("{name}({})", data.collect::<Vec<_>>().join(", "));
                 format!("it is an alternative of {}: write `{}`", variant.name, value.trim_end_matches("()"))
             }
-            None => self.collector.meant(name, "record types", known),
+            None => self.collector.suggest(name, "record types", known),
         };
         let message = format!("no record type is called `{name}`");
         self.error("unknown-type", message, span, "no record type".to_owned(), Some(help));
@@ -316,7 +316,7 @@ impl Typing<'_, '_> {
             return;
         }
         let fields = || ty.fields.iter().map(|(name, _)| name.as_str());
-        let help = self.collector.meant(field, &format!("fields of {}", ty.name), fields);
+        let help = self.collector.suggest(field, &format!("fields of {}", ty.name), fields);
         let message = format!("the record type {} has no field `{field}`", ty.name);
         self.error("unknown-field", message, span, "no such field".to_owned(), Some(help));
     }

@@ -85,7 +85,7 @@ pub(super) fn read_on<'a>(
     Some(taken)
 }
 
-/// Reads `[Coin, Return(n)]`.
+/// Reads `[Coin, Return(n)]`. `None` after a mistake.
 fn read_list_of_actions<'a>(
     collector: &mut Collector,
     items: &[Arc<Yaml>],
@@ -152,7 +152,7 @@ fn read_any_except<'a>(
             "input" => Some(ActionKind::Input),
             "output" => Some(ActionKind::Output),
             other => {
-                let help = collector.meant(other, "kinds", || ["input", "output"]);
+                let help = collector.suggest(other, "kinds", || ["input", "output"]);
                 let message = format!("`{other}` is not a kind of action");
                 collector.mistake("unknown-kind", message, &scalar.span, "neither inputs nor outputs", help);
                 None

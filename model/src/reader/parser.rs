@@ -410,7 +410,7 @@ impl<'a> Parser<'a> {
         Ok(expression)
     }
 
-    /// Looks at the binary operator that comes next, without taking it.
+    /// Looks at the binary operator that comes next, without taking it. `None` if none does.
     fn peek_operator(&self) -> Option<(Level, &'static str)> {
         let sign = match &self.peek()?.kind {
             Lexeme::Sign(sign) => *sign,
@@ -614,6 +614,7 @@ impl Level {
     }
 }
 
+/// Joins parts by the operator of a level: implication, disjunction, or else conjunction.
 fn build_junction(level: Level, parts: Vec<Expression>) -> Parsed {
     let end = parts.last().map_or(0, |part| part.span.end);
     let span = parts.first().map_or(0, |part| part.span.start)..end;

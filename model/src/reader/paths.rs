@@ -148,7 +148,7 @@ fn read_step(
     };
     let Some(action) = actions.first_number(|action| action.name == name.text) else {
         let names = || actions.iter().map(|action| action.name.as_str());
-        let help = collector.meant(&name.text, "actions", names);
+        let help = collector.suggest(&name.text, "actions", names);
         let message = format!("unknown action `{}`", name.text);
         collector.mistake("unknown-action", message, &name.span, "no action of the specification", help);
         return None;

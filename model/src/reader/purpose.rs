@@ -178,7 +178,7 @@ fn read_parsed_purpose(
     Some((purpose, Clocks { clocks, resets, names: transition_names }))
 }
 
-/// Reads a purpose that is a tree of paths.
+/// Reads a purpose that is a tree of paths. `None` after a mistake.
 fn read_tree(
     collector: &mut Collector,
     root: &Yaml,
@@ -433,7 +433,7 @@ fn refuse_capture<'a>(
     }
 }
 
-/// Adds the actions that a composition hides, with their lines.
+/// Adds the actions that a composition hides, with their lines. `None` if the file names none.
 fn add_hidden(names: &mut Names, model: &Iosts) -> Option<()> {
     let file = &model.origin.as_ref().filter(|origin| origin.file.text.contains("hide"))?.file;
     let root = yaml::parse(&mut Collector::new(file.clone()))?;

@@ -300,7 +300,8 @@ fn read_assignments(
     (collector.errors() == errors_before).then_some(assignments)
 }
 
-/// Splits an assignment of other languages into the variable and its value: `x = e`, `x += 1`, `x++`.
+/// Splits an assignment of other languages into the variable and its value: `x = e`, `x += 1`, `x++`. `None`
+/// for other texts.
 fn split_assignment(text: &str) -> Option<(&str, String)> {
     for (sign, short) in [('+', "++"), ('-', "--")] {
         if let Some(name) = text.trim_end().strip_suffix(short).map(str::trim) {

@@ -291,7 +291,7 @@ impl TypeReading<'_, '_> {
         Some(Type::Record(Arc::new(RecordType { name: name.to_owned(), fields, form: RecordForm::Plain })))
     }
 
-    /// Reads the fields of a record or of an alternative.
+    /// Reads the fields of a record or of an alternative. `None` after a mistake.
     fn read_fields(&mut self, entries: &[Entry]) -> Option<Vec<(String, Type)>> {
         shape::check_distinct(self.collector, entries, "duplicate-declaration", "field");
         let mut fields = Vec::new();

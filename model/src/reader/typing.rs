@@ -623,6 +623,7 @@ impl<'a, 'c> Typing<'a, 'c> {
         None
     }
 
+    /// Types all parts, so that all mistakes are reported. `None` if there was one.
     fn type_conditions(&mut self, parts: &[Expression], operator: &str) -> Option<Vec<Term>> {
         // All parts are typed before the result, so that all their mistakes are reported.
         let terms: Vec<Option<Term>> = parts.iter().map(|part| self.type_condition(part, operator)).collect();

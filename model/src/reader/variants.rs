@@ -95,7 +95,7 @@ impl Typing<'_, '_> {
             && known.all(|known| known != name)
     }
 
-    /// Types a value that must be a variant or an option. `what` is the word that asks for it.
+    /// Types a value that must be a variant or an option, or reports that it is none. `what` asks for it.
     fn type_subject(&mut self, tree: &Expression, what: &str) -> Option<(Term, Arc<RecordType>)> {
         let term = self.term(tree)?;
         match term.sort() {
@@ -116,7 +116,7 @@ impl Typing<'_, '_> {
         let number = alternatives.iter().position(|alternative| alternative.name == name);
         if number.is_none() {
             let known = || alternatives.iter().map(|alternative| alternative.name.as_str());
-            let help = self.collector.meant(name, &format!("alternatives of {}", variant.name), known);
+            let help = self.collector.suggest(name, &format!("alternatives of {}", variant.name), known);
             let message = format!("{} has no alternative `{name}`", variant.name);
             self.error("unknown-alternative", message, span, "no such alternative".to_owned(), Some(help));
         }

@@ -445,7 +445,7 @@ fn is_negated_at_once(term: &Term) -> bool {
 
 /// Undoes the lifting of two reals that are both lifted integers. An operation on them is done on the
 /// integers, and its result is lifted. This is the same number in the form that the reader makes of the
-/// printed text, since lifting is not printed.
+/// printed text, since lifting is not printed. `None` for others.
 fn unlift_both<'a>(a: &'a Term, b: &'a Term) -> Option<(&'a Term, &'a Term)> {
     match (a.written(), b.written()) {
         (Some(Node::ToReal(a)), Some(Node::ToReal(b))) => Some((a, b)),

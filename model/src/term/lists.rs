@@ -73,13 +73,13 @@ impl Parts {
         Term::and([self.condition.clone(), at_most(&Term::int(0), index), is_before_end])
     }
 
-    /// Makes a list of the same type. If the condition does not hold, it has no value.
+    /// Makes a list of the same type, with slots by `slot`. If the condition does not hold, it has no value.
     fn like(&self, condition: &Term, length: &Term, slot: impl FnMut(usize) -> Term) -> Term {
         list_of(&self.ty, condition, length, slot)
     }
 }
 
-/// Makes the list of this length and these slots. If the condition does not hold, it has no value.
+/// Makes the list of this length, whose slots `slot` makes. If the condition does not hold, it has no value.
 pub(super) fn list_of(
     ty: &Arc<RecordType>,
     condition: &Term,
@@ -109,7 +109,7 @@ fn is_length(length: &Term, number: usize) -> Term {
     }
 }
 
-/// Chooses by the index among the numbers below `count`. Any other index chooses the last one.
+/// Makes what is `chosen` by the index, a number below `count`. Any other index chooses the last one.
 fn choose_by_index(index: &Term, count: usize, chosen: impl Fn(usize) -> Term) -> Term {
     let last = chosen(count - 1);
     (0..count - 1).rfold(last, |otherwise, number| {
@@ -155,13 +155,13 @@ pub(super) fn with_element(list: &Term, index: &Term, new: &Term) -> Term {
     })
 }
 
-/// Makes `q[i..]`, or `q[i..j]`.
+/// Makes `q[i..]`, or `q[i..j]`. It has a value if `0 <= i <= j`, and `j` is at most the length.
 pub(super) fn slice_of_list(list: &Term, from: &Term, to: Option<&Term>) -> Term {
     let list = Parts::of(list);
     let most = list.slots.len();
     let end = to.unwrap_or(&list.length);
     let count = Term::subtract(end, from);
-    // A known start only moves the slots. If it is after the end, the length becomes negative.
+    // A known start only moves the slots. After the end it makes the length negative, which no list has.
     let known_start = match from.as_literal() {
         Some(Value::Int(from)) => usize::try_from(from).ok(),
         _ => None,
@@ -171,12 +171,13 @@ pub(super) fn slice_of_list(list: &Term, from: &Term, to: Option<&Term>) -> Term
     }
     let is_in_list = [at_most(&Term::int(0), from), at_most(from, end), at_most(end, &list.length)];
     let has_value = Term::and([list.condition.clone()].into_iter().chain(is_in_list));
+    // This slot does not exist, so it is the simplest element.
+    let missing = list.slot(most);
     list.like(&has_value, &count, |slot| {
         let is_in_slice = Term::compare(Comparison::Greater, &count, &Term::int(slot));
-        // A later start would be after the last slot.
+        // For every later start, the last choice is taken: slot `most`, which is missing.
         let chosen = choose_by_index(from, most + 1 - slot, |start| list.slot(slot + start));
-        // `slot(most)` does not exist, so it is the simplest element.
-        Term::if_then_else(&is_in_slice, &chosen, &list.slot(most))
+        Term::if_then_else(&is_in_slice, &chosen, &missing)
     })
 }
 

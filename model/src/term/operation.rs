@@ -329,7 +329,8 @@ impl DerivedOperation {
         }
     }
 
-    /// Returns the longer term. The arguments have no operations, and neither has the result.
+    /// Returns the longer term. The arguments are lowered already, so the result has no operations either. A
+    /// set or map type with a bound is a list of entries. Any other has a field for each key.
     pub(super) fn lower(&self, arguments: &[Term]) -> Term {
         match self {
             DerivedOperation::Call(function) => {

@@ -85,7 +85,7 @@ fn read_weights(reader: &mut IutReader<'_>, node: &Yaml) -> BTreeMap<String, usi
             inputs.map(|action| action.name.as_str())
         };
         if !known().any(|known| known == name) {
-            let help = reader.collector.meant(name, "inputs", known);
+            let help = reader.collector.suggest(name, "inputs", known);
             let message = format!("unknown input `{name}`");
             let label = "the model has no such input";
             reader.collector.mistake("unknown-action", message, &entry.key.span, label, help);

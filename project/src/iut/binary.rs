@@ -238,7 +238,7 @@ fn check_type(
             Some((_, ty)) => check_type(reader, part, ty, Some(&name.text), texts),
             None => {
                 let message = format!("an element of `{}` has no `{}`", name.text, part.name.text);
-                let help = reader.collector.meant(&part.name.text, "parts of an element", names);
+                let help = reader.collector.suggest(&part.name.text, "parts of an element", names);
                 reader.collector.mistake("unknown-field", message, &part.name.span, "not known", help);
             }
         }

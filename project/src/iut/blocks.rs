@@ -119,7 +119,8 @@ impl PatternGroups<'_, '_> {
         Some(regex)
     }
 
-    /// Reads a block. Also returns the names of the groups that count its items or their bytes.
+    /// Reads a block. Also returns the names of the groups that count its items or their bytes. `None` after
+    /// a mistake.
     fn read_block(&mut self, node: &Yaml, what: &str) -> Option<(LineBlock, Vec<String>)> {
         let entries = shape::mapping(self.reader.collector, node, what, BLOCK)?;
         let known = ["begin", "lines", "fields", "each", "end", "count", "then", "to"];
@@ -265,7 +266,7 @@ pub fn check_then(reader: &mut IutReader<'_>, observations: &[&Entry]) {
             (_, None) => {
                 let help = reader
                     .collector
-                    .meant(&follower.text, "outputs with an observation", || names.iter().copied());
+                    .suggest(&follower.text, "outputs with an observation", || names.iter().copied());
                 (format!("`observations` has nothing for `{}`", follower.text), help)
             }
             _ if follower.text == *action => {

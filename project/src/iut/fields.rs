@@ -303,7 +303,7 @@ impl FieldReader<'_, '_> {
         let position = scope.place(&name.text);
         if position.is_none() {
             let known = || scope.names.iter().flatten().map(|name| name.text.as_str());
-            let help = self.reader.collector.meant(&name.text, "fields here", known);
+            let help = self.reader.collector.suggest(&name.text, "fields here", known);
             let message = format!("no field of this list is called `{}`", name.text);
             self.reader.collector.mistake("unknown-field", message, &name.span, "not known", help);
         }

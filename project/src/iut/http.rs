@@ -53,7 +53,7 @@ pub fn read_http(reader: &mut IutReader<'_>, root: &[Entry], node: &Yaml) -> Opt
     let host = base.as_ref().map(|(template, span)| (host_of(template), span));
     let tls = tls::read_tls(reader, entries, host.as_ref().map(|(host, span)| (host.as_str(), *span)));
     let captures = captures::read_answer_captures(reader, entries);
-    let common = request::read_request_headers(reader, entries, Some(&Holes::known()));
+    let common = request::read_request_headers(reader, entries, Some(&Holes::constants_and_captures()));
     let reset = settle::read_reset(reader, entries, Speech::Http);
     let settle = settle::read_settle(reader, entries, Speech::Http).unwrap_or_default();
     if let Some(Some(launch)) = &launch

@@ -41,7 +41,8 @@ pub fn read_ignored_lines(
         let Some(scalar) = scalar else { continue };
         let Some((pattern, groups)) = read_regex(reader, scalar) else { continue };
         check_outputs(reader, scalar, &pattern, observations);
-        let holes = Holes::known().with_names(groups.into_iter().map(|(name, _)| name).collect());
+        let holes =
+            Holes::constants_and_captures().with_names(groups.into_iter().map(|(name, _)| name).collect());
         let answer = read_optional(answer, |node| {
             let scalar = shape::scalar(reader.collector, node, "`answer`", IGNORE)?;
             reader.read_template(scalar, &holes)

@@ -36,7 +36,7 @@ impl NameableLocations {
             return;
         }
         let known = || self.names.iter().map(String::as_str);
-        let help = collector.meant(name, "locations", known);
+        let help = collector.suggest(name, "locations", known);
         let (severity, message, label) = match self.may_miss_some {
             true => (
                 Severity::Warning,

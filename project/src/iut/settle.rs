@@ -161,7 +161,8 @@ fn read_probe(
     add_holes: AddHoles,
 ) -> Option<Probe> {
     let known: Vec<&str> = REQUEST.into_iter().chain(["status", "expect", "within_ms"]).collect();
-    let request = read_request(reader, item, what, like, &known, Some(&add_holes(Holes::known())));
+    let request =
+        read_request(reader, item, what, like, &known, Some(&add_holes(Holes::constants_and_captures())));
     let statuses = match shape::get(entries, "status") {
         Some(node) => {
             let nodes = one_or_several(node).into_iter();
@@ -194,7 +195,7 @@ fn read_exchange(
     let (over, send, expect) = (read("over"), read("send"), read("expect"));
     let over = over.and_then(|scalar| read_connection(reader, scalar));
     let send = send.and_then(|scalar| {
-        let template = reader.read_template(scalar, &add_holes(Holes::known()))?;
+        let template = reader.read_template(scalar, &add_holes(Holes::constants_and_captures()))?;
         // The digits of a template with holes are checked when it is sent.
         if is_hex && template.holes().next().is_none() {
             reader.parse_hex(scalar, "send")?;
@@ -213,7 +214,7 @@ fn read_connection(reader: &mut IutReader<'_>, scalar: &Scalar) -> Option<String
         return Some(scalar.text.clone());
     }
     let known = || reader.connections.iter().map(String::as_str);
-    let help = reader.collector.meant(&scalar.text, "connections", known);
+    let help = reader.collector.suggest(&scalar.text, "connections", known);
     let message = format!("no connection is called `{}`", scalar.text);
     reader.collector.mistake("wrong-value", message, &scalar.span, "not one of `connections`", help);
     None

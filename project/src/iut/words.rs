@@ -88,7 +88,7 @@ impl Holes {
     }
 
     /// The names that a run knows before its first stimulus: constants and captures.
-    pub fn known() -> Self {
+    pub fn constants_and_captures() -> Self {
         Holes { captures: true, ..Holes::constants() }
     }
 
@@ -99,7 +99,7 @@ impl Holes {
     /// The parameters of an action, constants and captures.
     pub fn of(action: &Action) -> Self {
         let names = action.parameters.iter().map(|datum| datum.name().to_owned()).collect();
-        Holes { action: Some(action.name.clone()), ..Holes::known().with_names(names) }
+        Holes { action: Some(action.name.clone()), ..Holes::constants_and_captures().with_names(names) }
     }
 }
 
@@ -238,7 +238,9 @@ impl IutReader<'_> {
                 let help = "write `{name}` for a value, and `{{` or `}}` for a brace itself";
                 ("bad-template", help.to_owned())
             }
-            Wrong::Function(name) => ("unknown-function", self.collector.meant(name, "functions", functions)),
+            Wrong::Function(name) => {
+                ("unknown-function", self.collector.suggest(name, "functions", functions))
+            }
             Wrong::Arity(function, _) | Wrong::Argument(function) => {
                 ("wrong-arity", format!("for example `{{{}(name)}}`", function.name()))
             }
@@ -456,7 +458,7 @@ impl IutReader<'_> {
         let Some(iosts) = self.iosts else { return };
         let possible = || iosts.actions.iter().filter(|action| is_possible(action));
         let names = || possible().map(|action| action.name.as_str());
-        let help = self.collector.meant(name, plural, names);
+        let help = self.collector.suggest(name, plural, names);
         let label = "the model has no such action";
         self.collector.mistake("unknown-action", format!("unknown action `{name}`"), place, label, help);
     }
@@ -531,7 +533,7 @@ impl IutReader<'_> {
             if known().any(|parameter| parameter == name) {
                 continue;
             }
-            let help = self.collector.meant(name, &format!("parameters of `{}`", action.name), known);
+            let help = self.collector.suggest(name, &format!("parameters of `{}`", action.name), known);
             let message = format!("`{}` has no parameter `{name}`", action.name);
             self.collector.mistake("unknown-parameter", message, place, "not known", help);
         }
@@ -641,7 +643,7 @@ impl IutReader<'_> {
                     Some(encoding) => spelling.push((parameter.to_owned(), Spelt::Encoded(encoding))),
                     None => {
                         let names = || TextEncoding::ALL.into_iter().map(TextEncoding::name);
-                        let help = self.collector.meant(&word.text, "encodings", names);
+                        let help = self.collector.suggest(&word.text, "encodings", names);
                         let message = format!("there is no encoding `{}`", word.text);
                         self.collector.mistake("wrong-value", message, &word.span, "not known", help);
                     }
@@ -766,7 +768,7 @@ impl IutReader<'_> {
         let known = || table.iter().map(|(name, _)| *name);
         let chosen = table.iter().find(|(name, _)| *name == scalar.text);
         if chosen.is_none() {
-            let help = self.collector.meant(&scalar.text, &format!("values of `{key}`"), known);
+            let help = self.collector.suggest(&scalar.text, &format!("values of `{key}`"), known);
             let message = format!("`{}` is not a value of `{key}`", scalar.text);
             self.collector.mistake("wrong-value", message, &scalar.span, "not known", help);
         }
