@@ -100,7 +100,7 @@ pub(crate) fn inner_terms(operation: &DerivedOperation) -> Vec<Term> {
     terms
 }
 
-/// Writes the node of an operation: a word, then its parts in the order that the header shows.
+/// Writes the node of an operation: a word, then its parts as the header shows. `number_of` numbers terms.
 pub(crate) fn write_operation(
     operation: &DerivedOperation,
     arguments: &[Term],

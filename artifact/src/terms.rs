@@ -130,7 +130,7 @@ impl TermTable {
     ///
     /// # Panics
     /// If the term is not in the table.
-    pub fn known(&self, term: &Term) -> TermNumber {
+    pub fn existing_number(&self, term: &Term) -> TermNumber {
         self.numbers[term]
     }
 

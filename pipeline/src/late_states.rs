@@ -321,14 +321,14 @@ pub fn list_values(
     (tuples_found, false)
 }
 
-/// For each state, whether a path leads from it to a wanted state.
-fn states_leading_on(successors: &[Vec<usize>], wanted: impl Fn(usize) -> bool) -> Vec<bool> {
+/// For each state, whether a path leads from it to a state that `is_wanted` accepts.
+fn states_leading_on(successors: &[Vec<usize>], is_wanted: impl Fn(usize) -> bool) -> Vec<bool> {
     let mut predecessors: Vec<Vec<usize>> = vec![Vec::new(); successors.len()];
     for (state, next_states) in successors.iter().enumerate() {
         next_states.iter().for_each(|next| predecessors[*next].push(state));
     }
     let mut leads_on = vec![false; successors.len()];
-    let mut waiting: Vec<usize> = (0..successors.len()).filter(|state| wanted(*state)).collect();
+    let mut waiting: Vec<usize> = (0..successors.len()).filter(|state| is_wanted(*state)).collect();
     while let Some(state) = waiting.pop() {
         if !std::mem::replace(&mut leads_on[state], true) {
             waiting.extend(&predecessors[state]);

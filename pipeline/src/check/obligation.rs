@@ -41,7 +41,7 @@ impl<'a> Checking<'a> {
         self.found.violations.push(RuleViolation { rule, place: place.into() });
     }
 
-    /// Checks a condition that needs no solver, and returns it.
+    /// Checks a condition that needs no solver, and returns it. `place` describes where.
     pub(super) fn holds(
         &mut self,
         condition: bool,
@@ -180,7 +180,7 @@ pub(super) fn compose_effects(first: &Substitution, second: &Substitution) -> Su
     composed
 }
 
-/// Checks that no two transitions of one location and action can be taken together.
+/// Checks that no two transitions of one location and action can be taken together, in its `context`.
 pub(super) fn check_overlaps(
     checking: &mut Checking<'_>,
     iosts: &Iosts,
@@ -203,7 +203,7 @@ pub(super) fn check_overlaps(
     }
 }
 
-/// Checks that the initial condition and every guard have a value, in the context of their locations.
+/// Checks that the initial condition and every guard have a value, in the `context` of their locations.
 pub(super) fn check_definedness(
     checking: &mut Checking<'_>,
     iosts: &Iosts,

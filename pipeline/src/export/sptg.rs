@@ -67,8 +67,8 @@ impl SptgShape<'_> {
             (state, registers) = self.write_context(location, &outgoing[location], &registers);
             states.push(state);
         }
-        let ports = |wanted: &dyn Fn(&str, ActionKind) -> bool| -> Vec<Json> {
-            let chosen = iosts.actions.iter().filter(|action| wanted(&action.name, action.kind));
+        let ports = |is_wanted: &dyn Fn(&str, ActionKind) -> bool| -> Vec<Json> {
+            let chosen = iosts.actions.iter().filter(|action| is_wanted(&action.name, action.kind));
             let parameters = |action: &Action| self.port_parameters(&action.parameters);
             chosen.map(|action| json!({ "name": action.name, "parameters": parameters(action) })).collect()
         };

@@ -44,7 +44,8 @@ use crate::stage::Stage;
 use crate::stages::sets::compose_effects;
 use crate::stop::{ShownTransition, Stop, check_limit, check_writable};
 
-/// Replaces internal sequences by visible transitions.
+/// Replaces internal sequences by visible transitions. Each location also gets its *rests* ([`Rest`]), the
+/// places where a run may be after internal steps alone.
 ///
 /// Over-approximation: a guard of which the solver does not know whether it can hold is kept.
 /// Errors: [`Stop::Livelock`] for a reachable cycle of internal actions; [`Stop::TooMany`] of
@@ -67,15 +68,7 @@ pub fn close(product: Product, limits: &Limits, solver: &mut dyn Solver) -> Resu
             }
         }
     }
-    // So far an output is a position in the list of its location. Its number is this position plus the
-    // number of transitions of the earlier locations.
-    let mut earlier_transitions = 0;
-    for (rests_of_location, transitions) in rests.iter_mut().zip(&outgoing) {
-        for output in rests_of_location.iter_mut().flat_map(|rest| &mut rest.outputs) {
-            *output = TransitionId::of(earlier_transitions + output.place());
-        }
-        earlier_transitions += transitions.len();
-    }
+    number_outputs(&mut rests, &outgoing);
     let closed = Iosts { transitions: outgoing.into_iter().flatten().collect(), ..iosts };
     let closed = without_internal_actions(closed);
     // Unreached locations have no transitions, so the numbers of transitions stay.
@@ -83,6 +76,21 @@ pub fn close(product: Product, limits: &Limits, solver: &mut dyn Solver) -> Resu
     let accepting = kept.map(|old| accepting[*old]);
     let rests = kept.map(|old| std::mem::take(&mut rests[*old]));
     Ok(Closed { iosts: closed, given: kept, accepting, rests })
+}
+
+/// Numbers the outputs of the rests, which are positions in the list of their own location before. A number
+/// is this position plus the number of transitions of the earlier locations.
+fn number_outputs(
+    rests: &mut Numbered<LocationId, Vec<Rest>>,
+    outgoing: &Numbered<LocationId, Vec<Transition>>,
+) {
+    let mut earlier_transitions = 0;
+    for (rests_of_location, transitions) in rests.iter_mut().zip(outgoing) {
+        for output in rests_of_location.iter_mut().flat_map(|rest| &mut rest.outputs) {
+            *output = TransitionId::of(earlier_transitions + output.place());
+        }
+        earlier_transitions += transitions.len();
+    }
 }
 
 /// The effect so far of internal steps from one location, on one path or on several paths alike.

@@ -97,7 +97,7 @@ pub(super) trait EffectRules {
     }
 
     /// The facts about the machine that the construction used.
-    fn known(self) -> Option<Basis>
+    fn into_basis(self) -> Option<Basis>
     where
         Self: Sized,
     {
@@ -328,7 +328,7 @@ impl<'a, E: EffectRules> Construction<'a, E> {
         let variables = iosts.variables.iter().cloned().chain(memory).collect();
         let transitions = self.transitions;
         let result = Iosts { variables, locations, initial: LocationId(0), transitions, ..iosts.clone() };
-        let known = self.effects.known();
+        let known = self.effects.into_basis();
         let must_answer = must_answer_conditions(self.closed, &members, known.as_ref(), self.limits, solver);
         Visible { iosts: result, members, accepting, lookahead, must_answer, ends, known }
     }

@@ -134,7 +134,7 @@ impl EffectRules for KeptTransitions<'_> {
         Ok((set, assignments))
     }
 
-    fn known(self) -> Option<Basis> {
+    fn into_basis(self) -> Option<Basis> {
         Some(self.known)
     }
 }

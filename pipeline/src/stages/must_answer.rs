@@ -145,7 +145,8 @@ fn always_possible(transition: &Transition, action: &Action, pending: &Substitut
     Term::and([defined(&condition), condition])
 }
 
-/// Finds the first part that gives a parameter its value from the data alone.
+/// Finds the first part that gives a parameter its value from the data alone. `is_parameter` decides which
+/// data are parameters. `None` if no part does.
 fn find_equation(parts: &[Term], is_parameter: &impl Fn(&Datum) -> bool) -> Option<(usize, Datum, Term)> {
     parts.iter().enumerate().find_map(|(index, part)| {
         let Node::Compare(Comparison::Equal, left, right) = part.node() else { return None };

@@ -270,14 +270,15 @@ fn python_term(term: &Term, table: &TermTable, types: &mut PythonTypes) -> Strin
             return python_operation(operation, arguments, term.sort(), table, types);
         }
     };
-    let numbers = || term.parts().iter().map(|part| format!(", {}", table.known(part))).collect::<String>();
+    let numbers =
+        || term.parts().iter().map(|part| format!(", {}", table.existing_number(part))).collect::<String>();
     let word = match node {
         Node::Literal(value) => {
             return format!("(\"value\", {}, {})", python_value(value), types.of(&value.sort()));
         }
         Node::Data(datum) => return format!("(\"data\", {})", python_text(datum.name())),
         Node::Field(record, position) => {
-            return format!("(\"field\", {}, {position})", table.known(record));
+            return format!("(\"field\", {}, {position})", table.existing_number(record));
         }
         Node::Record(..) => return format!("(\"record\", {}{})", types.of(term.sort()), numbers()),
         Node::Not(_) => "not".to_owned(),
@@ -314,10 +315,16 @@ fn python_operation(
 ) -> String {
     let names =
         |data: &[Datum]| data.iter().map(|datum| python_text(datum.name()) + ", ").collect::<String>();
-    let numbers = || arguments.iter().map(|part| format!("{}, ", table.known(part))).collect::<String>();
+    let numbers =
+        || arguments.iter().map(|part| format!("{}, ", table.existing_number(part))).collect::<String>();
     match operation {
         DerivedOperation::Call(call) => {
-            format!("(\"call\", ({}), {}, ({}))", names(&call.parameters), table.known(&call.body), numbers())
+            format!(
+                "(\"call\", ({}), {}, ({}))",
+                names(&call.parameters),
+                table.existing_number(&call.body),
+                numbers()
+            )
         }
         DerivedOperation::Quantified(quantified) => {
             let domain = match &quantified.domain {
@@ -329,10 +336,10 @@ fn python_operation(
             };
             let bound_type = types.of(quantified.bound.ty());
             let collected = quantified.collected.as_ref().map_or("None, None".to_owned(), |(ty, element)| {
-                format!("{}, {}", types.of(&Type::Record(ty.clone())), table.known(element))
+                format!("{}, {}", types.of(&Type::Record(ty.clone())), table.existing_number(element))
             });
             let (word, bound) = (quantified.quantifier.word(), python_text(quantified.bound.name()));
-            let (read, body) = (names(&quantified.read), table.known(&quantified.body));
+            let (read, body) = (names(&quantified.read), table.existing_number(&quantified.body));
             format!(
                 "(\"{word}\", {bound}, {bound_type}, {domain}, ({read}), {body}, ({}), {collected})",
                 numbers()
@@ -343,7 +350,11 @@ fn python_operation(
                 let number = case.alternative.map_or("None".to_owned(), |number| number.to_string());
                 let names =
                     case.names.iter().map(|(name, at)| format!("({}, {at}), ", python_text(name.name())));
-                format!("({number}, ({}), {}), ", names.collect::<String>(), table.known(&case.body))
+                format!(
+                    "({number}, ({}), {}), ",
+                    names.collect::<String>(),
+                    table.existing_number(&case.body)
+                )
             };
             let cases: String = matched.cases.iter().map(case).collect();
             let ty = types.of(arguments[0].sort());

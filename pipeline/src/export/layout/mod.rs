@@ -207,13 +207,13 @@ impl Layered {
         Layered { above: none.clone(), below: none, spots, layers, trunks: BTreeMap::new() }
     }
 
-    /// Adds the points on the way of an arrow, downwards or (`turned`) upwards. Returns them from its source
-    /// to its target. `None` if it has no route.
-    fn add_chain(&mut self, link: &LayoutLink, turned: bool) -> Option<Vec<usize>> {
+    /// Adds the points on the way of an arrow, downwards or (`is_turned`) upwards. Returns them from its
+    /// source to its target. `None` if it has no route.
+    fn add_chain(&mut self, link: &LayoutLink, is_turned: bool) -> Option<Vec<usize>> {
         if link.source == link.target {
             return Some(Vec::new());
         }
-        let (upper, lower) = if turned { (link.target, link.source) } else { (link.source, link.target) };
+        let (upper, lower) = if is_turned { (link.target, link.source) } else { (link.source, link.target) };
         let (first, last) = (self.spots[upper].rank, self.spots[lower].rank);
         if last - first > 2 * MOST_RANKS {
             return None;
@@ -248,7 +248,7 @@ impl Layered {
         }
         self.below[previous].push(lower);
         self.above[lower].push(previous);
-        if turned {
+        if is_turned {
             chain.reverse();
         }
         Some(chain)
