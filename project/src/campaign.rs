@@ -206,6 +206,7 @@ fn read_tests(
     tests.into_iter().collect()
 }
 
+/// Reads `iuts`: a list of IUT files. `None` after a mistake.
 fn read_iuts(
     collector: &mut Collector,
     root: &Yaml,

@@ -78,21 +78,21 @@ pub fn explore(iosts: &Iosts, limits: TreeLimits, ends: PathEnds) -> Exploration
 /// # Errors
 /// A node is not in the tree, is not reached by a visible step, or is on the path to another chosen node.
 pub fn find_chosen(iosts: &Iosts, tree: &PathTree, numbers: &[usize]) -> Result<Vec<NodeId>, Diagnostic> {
-    let refused = |number: &usize, why: &str| {
+    let refuse = |number: &usize, why: &str| {
         let message = format!("--accept {number}: {why}");
         Diagnostic::error("no-such-node", message).help("`--format json` and `--draw` show the nodes")
     };
     let mut found = Vec::new();
     for number in numbers {
         let id = NodeId::of(*number);
-        let Some(node) = tree.nodes.find(id) else { return Err(refused(number, "there is no such node")) };
+        let Some(node) = tree.nodes.find(id) else { return Err(refuse(number, "there is no such node")) };
         let is_seen = match &node.by {
             TreeMove::Start => false,
             TreeMove::Quiet => true,
             TreeMove::Take(step) => iosts.action_of(step.transition).is_visible(),
         };
         if !is_seen {
-            return Err(refused(number, "no visible event leads to it"));
+            return Err(refuse(number, "no visible event leads to it"));
         }
         found.push(id);
     }
@@ -101,7 +101,7 @@ pub fn find_chosen(iosts: &Iosts, tree: &PathTree, numbers: &[usize]) -> Result<
     let is_above =
         |node: &NodeId| found.iter().any(|other| other != node && tree.path(*other).contains(node));
     match found.iter().find(|node| is_above(node)) {
-        Some(node) => Err(refused(&node.place(), "it is on the path to another accepted node")),
+        Some(node) => Err(refuse(&node.place(), "it is on the path to another accepted node")),
         None => Ok(found),
     }
 }

@@ -85,9 +85,9 @@ fn load_models(
     mut found: Vec<Diagnostic>,
     budget: &Budget,
 ) -> Reading<Project> {
-    let mut failed = false;
+    let mut has_errors = false;
     let mut note = |result: Vec<Diagnostic>| {
-        failed |= result.iter().any(Diagnostic::is_error);
+        has_errors |= result.iter().any(Diagnostic::is_error);
         add_new_findings(&mut found, result);
     };
     let loaded = load_reference(&configuration.specification, FileKind::Specification);
@@ -123,7 +123,7 @@ fn load_models(
             Err(errors) => note(errors),
         }
     }
-    if failed {
+    if has_errors {
         return Err(found);
     }
     if let Err(errors) = instantiate(configuration, &mut input.specification.iosts, &mut purposes) {

@@ -123,11 +123,11 @@ fn find_run_in(folder: &Path) -> Option<PathBuf> {
 /// Reads the run of this number in the store, or the only run whose key begins so. Without a number the error
 /// names the first run that failed.
 fn find_in_store(store: &Path, run: Option<&str>) -> Result<KeptRun, Vec<Diagnostic>> {
-    let refused = |code, message: String| vec![Diagnostic::error(code, message)];
-    let broken = |error: StoreError| refused("no-store", error.to_string());
-    let opened = Store::read(store).map_err(broken)?;
+    let refuse = |code, message: String| vec![Diagnostic::error(code, message)];
+    let report_broken = |error: StoreError| refuse("no-store", error.to_string());
+    let opened = Store::read(store).map_err(report_broken)?;
     let Some(run) = run else {
-        let first = opened.first_failing().map_err(broken)?;
+        let first = opened.first_failing().map_err(report_broken)?;
         let message = format!("{} has many runs: name one of them", store.display());
         let diagnostic = Diagnostic::error("no-run", message);
         return Err(vec![match first {
@@ -135,14 +135,14 @@ fn find_in_store(store: &Path, run: Option<&str>) -> Result<KeptRun, Vec<Diagnos
             None => diagnostic.help("give its number or the beginning of its key"),
         }]);
     };
-    let found = opened.find(run).map_err(|error| refused("no-run", error.to_string()))?;
-    let document = opened.test_document(&found).map_err(broken)?;
+    let found = opened.find(run).map_err(|error| refuse("no-run", error.to_string()))?;
+    let document = opened.test_document(&found).map_err(report_broken)?;
     let test = TestCase::from_json(document.as_bytes())
-        .map_err(|error| refused("no-test-case", format!("{}: {error}", store.display())))?;
+        .map_err(|error| refuse("no-test-case", format!("{}: {error}", store.display())))?;
     let settings = serde_json::from_str(&found.settings).ok();
     let settings = settings.and_then(|settings| RunSettings::from_json(&settings));
     let settings = settings.map_or_else(Settings::default, |kept| kept.limits);
-    let iut = opened.iut_description(&found).map_err(broken)?;
+    let iut = opened.iut_description(&found).map_err(report_broken)?;
     Ok(KeptRun { record: found.record, test, document, settings, iut: Some(iut) })
 }
 

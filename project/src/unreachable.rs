@@ -302,8 +302,8 @@ pub fn explain_online(test: &OnlineTest, purpose: &TestPurpose, domain: DomainKi
     add_rejected_actions(diagnostic, purpose, &rejected)
 }
 
-/// Finds the actions that lead to Reject, each with the location of the purpose where they do, by name.
-/// `iosts` is a graph that was made with the purpose, and only steps that it may take count.
+/// Finds the actions that lead to Reject, by name, each with the location of the purpose (`place`) where they
+/// do. `iosts` is a graph that was made with the purpose, and only steps that `may_enter` accepts count.
 fn find_rejections<'a>(
     iosts: &'a Iosts,
     purpose: &TestPurpose,

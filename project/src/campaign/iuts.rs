@@ -165,16 +165,16 @@ fn collect_words(node: &Yaml, words: &mut Vec<String>) {
 /// Reads the implementation that a store describes, for a test case with this graph. `file` is the path of
 /// the implementation's file: a command is started in its folder. A model is read from the store.
 pub fn reopen(description: &str, file: &str, test: &Iosts) -> Reading<Iut> {
-    let refused = |message: String| vec![Diagnostic::error("no-implementation", message)];
+    let refuse = |message: String| vec![Diagnostic::error("no-implementation", message)];
     let json: Value = serde_json::from_str(description).map_err(|error| {
-        refused(format!("the store's description of the implementation cannot be read: {error}"))
+        refuse(format!("the store's description of the implementation cannot be read: {error}"))
     })?;
     let text = |key: &str| json.get(key).and_then(Value::as_str);
     let to_file = |name: String, text: &str| {
         from_bytes(name, text.as_bytes().to_vec()).map_err(|diagnostic| vec![diagnostic])
     };
     let (Some(name), Some(written)) = (text("name"), text("file")) else {
-        return Err(refused("the store describes the implementation in an unknown way".to_owned()));
+        return Err(refuse("the store describes the implementation in an unknown way".to_owned()));
     };
     if let Some(model) = text("model") {
         let model = to_file(format!("the model of {name}"), model)?;

@@ -90,10 +90,10 @@ pub fn search(system: &System<'_>, fault: &Fault, limits: TreeLimits, solver: &m
                 Shows::May if possible_run.is_none() => {
                     let own_difference = shows(system.iosts, &itself, &run.evidence, solver);
                     possible_run =
-                        (own_difference == Shows::Nothing).then_some(MetGoal { must: false, ..run });
+                        (own_difference == Shows::Nothing).then_some(MetGoal { is_certain: false, ..run });
                 }
                 Shows::Awaited if possible_run.is_none() => {
-                    possible_run = Some(MetGoal { must: false, ..run })
+                    possible_run = Some(MetGoal { is_certain: false, ..run })
                 }
                 _ => {}
             }
@@ -144,7 +144,7 @@ fn try_run(
     route.watched = answer.len();
     route.path.extend(answer);
     let evidence = run_along(system, &route, &[], solver)?;
-    Some(MetGoal { route, evidence, must: true })
+    Some(MetGoal { route, evidence, is_certain: true })
 }
 
 /// Takes the path in the concrete semantics, with these visible events. Returns the state at its end, if any.
@@ -173,11 +173,11 @@ pub enum Shows {
 /// The replies that a mutant may give when the run waits for an answer.
 struct Replies {
     /// An event that the specification refuses in every possible state.
-    refused: bool,
+    has_refused: bool,
     /// Another allowed answer, or none.
-    other: bool,
+    has_other: bool,
     /// The run's next event.
-    next: bool,
+    has_next: bool,
 }
 
 /// Finds out whether the mutant differs from the specification when it gets the stimuli of this run.
@@ -206,15 +206,15 @@ pub fn shows(specification: &Iosts, fault: &Fault, run: &RunEvidence, solver: &m
             may_cross |= can_send(mutant, &actual, solver);
         } else {
             let replies = find_replies(specification, &allowed, mutant, &actual, event, solver);
-            is_certain &= !replies.other;
-            if replies.refused {
-                strongest = strongest.max(match (is_certain && !replies.next, may_cross) {
+            is_certain &= !replies.has_other;
+            if replies.has_refused {
+                strongest = strongest.max(match (is_certain && !replies.has_next, may_cross) {
                     (true, false) => Shows::Must,
                     (true, true) => Shows::Awaited,
                     (false, _) => Shows::May,
                 });
             }
-            if !replies.next {
+            if !replies.has_next {
                 return strongest;
             }
         }
@@ -240,7 +240,7 @@ fn can_send(iosts: &Iosts, states: &BTreeSet<State>, solver: &mut dyn Solver) ->
     })
 }
 
-/// Compares the mutant's possible answers with the allowed ones and with `event`. In doubt, `other` is true.
+/// Compares the mutant's possible answers with the allowed ones and with `event`. In doubt, it has others.
 fn find_replies(
     specification: &Iosts,
     allowed: &BTreeSet<State>,
@@ -249,8 +249,8 @@ fn find_replies(
     event: &Event,
     solver: &mut dyn Solver,
 ) -> Replies {
-    let next = actual.iter().any(|state| !step(mutant, state, event).is_empty());
-    let mut replies = Replies { refused: false, other: false, next };
+    let has_next = actual.iter().any(|state| !step(mutant, state, event).is_empty());
+    let mut replies = Replies { has_refused: false, has_other: false, has_next };
     for state in actual {
         let mut is_silent = true;
         for transition in mutant.transitions.iter().filter(|t| t.source == state.location) {
@@ -282,10 +282,10 @@ fn find_replies(
             });
             let differs = if action.name == event.action { Term::and(equal).not() } else { Term::yes() };
             let mut check_with = |asked: &[Term]| solver.check(&[enabled.as_slice(), asked].concat());
-            replies.refused |= check_with(&[is_allowed.not()]) == Answer::Sat;
-            replies.other |= check_with(&[is_allowed, differs]) != Answer::Unsat;
+            replies.has_refused |= check_with(&[is_allowed.not()]) == Answer::Sat;
+            replies.has_other |= check_with(&[is_allowed, differs]) != Answer::Unsat;
         }
-        replies.other |= is_silent;
+        replies.has_other |= is_silent;
     }
     replies
 }

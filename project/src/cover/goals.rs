@@ -162,7 +162,8 @@ pub fn uses(transition: &Transition, variable: &Datum) -> bool {
 }
 
 /// Lists the pairs of a definition and a use with a path between them that does not assign the variable,
-/// whatever its guards are. An assignment that `keeps` the definition in force may be on the path.
+/// whatever its guards are. `keeps` gets the definition, a later assignment and the variable. It decides
+/// whether the definition stays in force, as when the assignment counts on from it.
 pub fn definitions_and_uses(
     iosts: &Iosts,
     keeps: &dyn Fn(TransitionId, TransitionId, &Datum) -> bool,
@@ -170,7 +171,7 @@ pub fn definitions_and_uses(
     iosts.variables.iter().flat_map(|variable| definitions_and_uses_of(iosts, variable, keeps)).collect()
 }
 
-/// Lists the pairs of a definition and a use of one variable.
+/// Lists the pairs for one variable, as [`definitions_and_uses`] does.
 fn definitions_and_uses_of(
     iosts: &Iosts,
     variable: &Datum,
@@ -180,6 +181,7 @@ fn definitions_and_uses_of(
     let outgoing = iosts.outgoing();
     let mut goals = Vec::new();
     for definition in iosts.transitions.numbers().filter(|number| assigns(*number)) {
+        // The search ends where the variable is assigned anew.
         let mut reached = Numbered::<LocationId, bool>::filled(false, iosts.locations.len());
         let mut to_visit = vec![iosts.transitions[definition].target];
         reached[iosts.transitions[definition].target] = true;

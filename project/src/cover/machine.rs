@@ -453,7 +453,7 @@ impl FiniteMachine<'_> {
         let trace = visible_events(self.iosts, &steps);
         let evidence = RunEvidence { initial: self.initial.clone(), trace, end: self.states[state].clone() };
         let names: Vec<String> = word.iter().map(|input| self.class_text(&self.classes[*input])).collect();
-        (Goal::Sequence(names.join(", ")), MetGoal { route, evidence, must: true })
+        (Goal::Sequence(names.join(", ")), MetGoal { route, evidence, is_certain: true })
     }
 }
 

@@ -225,7 +225,7 @@ fn search_fault(
     let shows_it =
         |known: &&MetGoal| faults::shows(system.iosts, fault, &known.evidence, solver) == faults::Shows::Must;
     if let Some(known) = known_routes.iter().find(shows_it) {
-        return Fate::Covered(MetGoal { must: true, ..known.clone() });
+        return Fate::Covered(MetGoal { is_certain: true, ..known.clone() });
     }
     let sought = faults::search(system, fault, limits, solver);
     if let Sought::Met(met_goal) = &sought

@@ -142,7 +142,7 @@ impl<'a> Observer<'a> {
             let evidence = run_along(self.system, &route, &[], solver);
             if let Some(evidence) = evidence.filter(|evidence| shows(&route.promised_by(iosts, evidence))) {
                 route.watched -= self.count_certain(&route, solver);
-                return MetGoal { route, evidence, must: found.must };
+                return MetGoal { route, evidence, is_certain: found.is_certain };
             }
             // With other values, the last answer may be impossible, so it is cut off.
             way.pop();

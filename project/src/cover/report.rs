@@ -100,7 +100,7 @@ pub fn make_document(limits: TreeLimits, cover: &Cover, stop: Option<&Stop>, exi
             Fate::Covered(_) if purposes.is_empty() => {
                 ("open", Some("a path meets it; its purpose is not made yet".to_owned()))
             }
-            Fate::Covered(found) if !found.must => {
+            Fate::Covered(found) if !found.is_certain => {
                 ("covered", Some("the mutant may also behave right: a run may not show it".to_owned()))
             }
             Fate::Covered(_) => ("covered", None),

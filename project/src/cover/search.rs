@@ -33,7 +33,7 @@ pub struct MetGoal {
     /// A run along the route. Each of its explanations meets the goal.
     pub evidence: RunEvidence,
     /// Does each run along the route meet the goal? If not, a mutant may also do right.
-    pub must: bool,
+    pub is_certain: bool,
 }
 
 pub enum Sought {
@@ -350,7 +350,7 @@ impl GoalSearcher<'_, '_> {
             let Some(evidence) = run_along(self.system, &route, &[], self.solver) else { continue };
             if collect_shown(self.walked, &evidence).meets(iosts, goal) {
                 if self.is_certain(&route, goal) {
-                    return Some(MetGoal { route, evidence, must: true });
+                    return Some(MetGoal { route, evidence, is_certain: true });
                 }
                 showing.push(evidence.clone());
             }
@@ -363,7 +363,7 @@ impl GoalSearcher<'_, '_> {
                 for with_constants in [false, true] {
                     let fixed = route.with_values_of(iosts, &evidence, with_constants);
                     if self.is_certain(&fixed, goal) {
-                        return Some(MetGoal { route: fixed, evidence, must: true });
+                        return Some(MetGoal { route: fixed, evidence, is_certain: true });
                     }
                 }
             }

@@ -140,7 +140,7 @@ fn add_goals_on_route(
         let is_met = match goal {
             Goal::Fault(fault) if shows_mutant => {
                 // A run that must show the mutant is not replaced by one that only may show it.
-                let needed = match (met_goal.must, is_fair) {
+                let needed = match (met_goal.is_certain, is_fair) {
                     (true, _) => Shows::Must,
                     (false, true) => Shows::May,
                     (false, false) => Shows::Awaited,
@@ -203,7 +203,7 @@ fn continue_route(
             // A continuation without a run is given up.
             let Some(evidence) = run_along(system, &longer, &[], solver) else { continue };
             if is_new {
-                let found = MetGoal { route: longer.clone(), evidence, must: true };
+                let found = MetGoal { route: longer.clone(), evidence, is_certain: true };
                 let mut chosen = Chosen { found, goals: Vec::new() };
                 add_goals_on_route(walked, system, goals, met, &mut chosen, solver);
                 // The route keeps its conditions, so it still meets the goals that its longer trace shows.

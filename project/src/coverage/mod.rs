@@ -220,7 +220,7 @@ impl RunReader<'_> {
         is_new
     }
 
-    /// Reads a test case, if it was not read before.
+    /// Reads the `document` of a test case, if it was not read before.
     fn read_test(
         &mut self,
         name: &str,

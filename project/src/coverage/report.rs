@@ -310,7 +310,7 @@ pub(super) fn make_report(
         // Part 0 of the joined models is the specification, part 1 the purpose.
         let part = &subjects.subjects[*first].walked.parts[0];
         says(format!("{}: what can be reached", part.iosts.name));
-        let excluded = prove_unmet(&part.iosts, &part.items, settings, stops);
+        let excluded = prove_unreachable(&part.iosts, &part.items, settings, stops);
         let cover_specification = |numbers: &mut dyn Iterator<Item = &usize>| {
             let tally = sum_tallies(tallies, numbers, 0, part.items.all().len());
             cover_model(&part.iosts, &part.items, &tally, &excluded)
@@ -371,7 +371,14 @@ fn sum_tallies(
     sum
 }
 
-fn prove_unmet(iosts: &Iosts, items: &Items, settings: &Measure, stops: &mut Stops) -> Vec<Option<Status>> {
+/// Proves for the items of a specification that no event meets them. `None` without a proof, as when the user
+/// wants none or the budget ends it.
+fn prove_unreachable(
+    iosts: &Iosts,
+    items: &Items,
+    settings: &Measure,
+    stops: &mut Stops,
+) -> Vec<Option<Status>> {
     let Some(domain) = settings.domain else { return vec![None; items.all().len()] };
     let options = Analysis { domain, ..Analysis::default() };
     let prove = || as_statuses(proofs::unreachable_items(iosts, items, &options, &mut Z3Solver::default()));

@@ -96,6 +96,7 @@ impl Subjects {
         Ok(self.subjects.len() - 1)
     }
 
+    /// Finds the numbers of the candidate and of its purpose that a test case was made of, if any.
     fn find_by_hash(&self, made: &Sources) -> Option<(usize, usize)> {
         self.candidates.iter().enumerate().find_map(|(number, candidate)| {
             Some((number, candidate.made.iter().position(|known| known == made)?))

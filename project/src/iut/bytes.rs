@@ -41,6 +41,7 @@ impl IutReader<'_> {
         integer
     }
 
+    /// Reads pairs of hexadecimal digits. Reports other texts, and returns `None`.
     pub fn parse_hex(&mut self, scalar: &Scalar, key: &str) -> Option<Vec<u8>> {
         let bytes = unhex(&scalar.text);
         if bytes.is_none() {
@@ -62,6 +63,7 @@ impl IutReader<'_> {
         Some(bytes)
     }
 
+    /// Reports any value but `true`, and then returns `None`.
     pub fn require_true(&mut self, node: &Yaml, key: &str) -> Option<()> {
         if node.as_scalar().is_some_and(|scalar| scalar.text == "true") {
             return Some(());

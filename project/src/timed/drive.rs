@@ -76,14 +76,15 @@ pub fn make_document(
 ) -> Json {
     let run = recording.map(|recording| {
         let (cause, detail) = outcome::cause_and_detail(&recording.run.outcome);
-        let late = |(number, time): &(usize, _)| json!({ "input": number, "late": time_text(time) });
+        let write_lateness =
+            |(number, time): &(usize, _)| json!({ "input": number, "late": time_text(time) });
         json!({
             "whole": recording.is_whole && recording.unsent == 0,
             "end": if recording.is_whole { "wait" } else { cause },
             "detail": if recording.is_whole { Json::Null } else { detail },
             "sent": recording.sent,
             "unsent": recording.unsent,
-            "late": recording.late_stimuli.iter().map(late).collect::<Vec<_>>(),
+            "late": recording.late_stimuli.iter().map(write_lateness).collect::<Vec<_>>(),
             "deaf": recording.was_deaf,
             "timing": recording.run.timing,
         })

@@ -138,7 +138,7 @@ fn compare(specification: &Specification, mutants: usize, name: &str, seen: &mut
                     };
                     let verdicts = verdicts(test, &member.chosen.found.evidence.initial, mutant);
                     let fails = verdicts.iter().filter(|one| **one == Some(Verdict::Fail)).count();
-                    if own.must {
+                    if own.is_certain {
                         seen.must += usize::from(fails > 0);
                         let text = &member.written.text;
                         assert_eq!(fails, verdicts.len(), "{}: {verdicts:?}\n{text}", said());
