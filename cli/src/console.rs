@@ -110,12 +110,12 @@ pub fn say(text: &str) {
 /// terminal, and not under `NO_COLOR`. The width is that of `COLUMNS`, if it is set.
 pub fn style() -> Style {
     let terminal = io::stderr().is_terminal();
-    let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    let is_refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     let width = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
     let width = if terminal { width.unwrap_or(100).clamp(40, 200) } else { Style::PLAIN.width };
     let when = COLOR.load(Ordering::Relaxed);
     let is_automatic = when == ColorWhen::Auto as u8;
-    let color = when == ColorWhen::Always as u8 || is_automatic && terminal && !refused;
+    let color = when == ColorWhen::Always as u8 || is_automatic && terminal && !is_refused;
     Style { color, width }
 }
 
@@ -127,10 +127,10 @@ pub fn output_width() -> u16 {
     if !stdout.is_terminal() {
         return NO_TERMINAL;
     }
-    let set = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
-    let asked =
+    let width_of_variable = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+    let width_of_terminal =
         || rustix::termios::tcgetwinsize(&stdout).ok().map(|size| size.ws_col).filter(|width| *width > 0);
-    set.or_else(asked).unwrap_or(NO_TERMINAL).max(40)
+    width_of_variable.or_else(width_of_terminal).unwrap_or(NO_TERMINAL).max(40)
 }
 
 /// Draws findings on the user's own text.

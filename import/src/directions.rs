@@ -104,7 +104,8 @@ impl<'a> Directions<'a> {
         user_lists(self.options).into_iter().any(|(.., list)| !list.is_empty())
     }
 
-    /// Finds the list of the user that names this action itself, and returns its direction and option.
+    /// Finds the list of the user that names this action itself, and returns its direction and option. `None`
+    /// if none does.
     pub fn find_listed(&self, name: &str) -> Option<(ActionKind, &'static str)> {
         let mut lists = user_lists(self.options).into_iter();
         let listed = lists.find(|(.., list)| name != ALL && list.iter().any(|known| known == name));

@@ -156,7 +156,7 @@ impl GraphmlReader<'_> {
         Some(drawing)
     }
 
-    /// Reads the edges. Leaves out those that are blocked, or that touch a blocked node.
+    /// Reads the edges, without those that are blocked or touch a blocked node. `None` if it stopped early.
     fn read_edges<'d>(
         &mut self,
         graph: &Node<'d, '_>,

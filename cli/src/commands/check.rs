@@ -19,9 +19,9 @@ use crate::visible::{visible, visible_line};
 pub fn check(arguments: &CheckArguments) -> CommandResult {
     let work = |path: &PathBuf| check_as_piece(path, &arguments.models);
     let reports = jobs::in_order(&arguments.models, 1, work).map_err(EarlyExit::no_thread)?;
-    let failed = reports.iter().any(|report| report.checked.found.iter().any(Diagnostic::is_error));
+    let has_errors = reports.iter().any(|report| report.checked.found.iter().any(Diagnostic::is_error));
     let mut all = reports.iter().flat_map(|report| &report.checked.found);
-    let exit = match failed {
+    let exit = match has_errors {
         true if all.any(|found| says_work_was_stopped(found.code)) => Exit::Stopped,
         true => Exit::Mistakes,
         false => Exit::Fine,

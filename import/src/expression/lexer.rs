@@ -99,6 +99,7 @@ fn read_token(rest: &str, first: char, dialect: Dialect) -> (ForeignToken, usize
     }
 }
 
+/// Counts the bytes at the front whose characters `is_part` accepts.
 fn count_bytes(text: &str, is_part: impl Fn(char) -> bool) -> usize {
     text.find(|c| !is_part(c)).unwrap_or(text.len())
 }

@@ -129,6 +129,7 @@ impl<'a> ForeignTyping<'a> {
         self.of_type(tree, &Type::Bool, "this operand")
     }
 
+    /// Translates all parts, so that all mistakes are reported. `None` if there was one.
     fn translate_conditions(&mut self, parts: &[ForeignExpression]) -> Option<Vec<Term>> {
         // All parts are translated before one fails, so that all mistakes are reported.
         let terms: Vec<Option<Term>> = parts.iter().map(|part| self.translate_condition(part)).collect();

@@ -49,7 +49,7 @@ const WORDS: [&str; 6] = ["BLOCKED", "BACKTRACK", "BACKTRACKING", "SHARED:", "IN
 /// Words with a number, in small or capital letters: `weight=0.3`, `Dependency = 50`.
 const NUMBERED: [&str; 2] = ["weight", "dependency"];
 
-/// Finds the first of GraphWalker's words from this byte on.
+/// Finds the first of GraphWalker's words from this byte on. `None` if none follows.
 fn find_word(text: &str, from: usize) -> Option<(usize, &'static str)> {
     let mut bytes = text[from..].char_indices().map(|(offset, _)| from + offset);
     bytes.find_map(|start| Some((start, word_at(text, start)?)))

@@ -87,7 +87,8 @@ impl Drawing {
         source.filter(|_| edge.label.guard.is_none())
     }
 
-    /// Begins at the only vertex that no other enters, with a warning. `help` says how to give another.
+    /// Begins at the only vertex that no other enters, with a warning. If there is no single one, reports
+    /// that and returns `None`. `help` says how to give another.
     pub fn begin_at_the_source(
         &mut self,
         collector: &mut Collector,

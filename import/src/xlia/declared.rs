@@ -286,7 +286,7 @@ fn check_distinct(collector: &mut Collector, machine: &Machine) {
     }
 }
 
-/// Finds the type of this name. The flag says that its values are not negative.
+/// Finds the type of this name, or reports that there is none. The flag says that no value is negative.
 fn find_type(collector: &mut Collector, name: &Name, types: &[(String, Type)]) -> Option<(Type, bool)> {
     let own = types.iter().find(|(known, _)| *known == name.text).map(|(_, ty)| (ty.clone(), false));
     let known = || {

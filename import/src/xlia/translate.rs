@@ -295,7 +295,7 @@ impl Translation<'_> {
         }
     }
 
-    /// Translates a transition. Also returns the clocks that it sets back.
+    /// Translates a transition. Also returns the clocks that it sets back. `None` after a mistake.
     fn translate_transition(
         &mut self,
         transition: &XliaTransition,
