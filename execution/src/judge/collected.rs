@@ -19,9 +19,6 @@ use crate::judge::opened::{open_condition, open_side};
 use crate::judge::scope::{DecisiveScope, is_path, text_length};
 use crate::limits::LARGEST_WRITTEN;
 
-/// The most characters of a value with its reason.
-const LONGEST_REASON: usize = 160;
-
 /// Lists the values of a condition by their terms: those of [`collect_values`], and the two sides of a
 /// comparison. A long side of an equation for a part of the event is left out: the differences are told.
 pub(super) fn condition_values(condition: &Term, scope: &DecisiveScope) -> BTreeMap<String, String> {
@@ -314,7 +311,7 @@ fn collect_condition(call: &Term, values: &Valuation, found: &mut BTreeMap<Strin
     let decisive = open_decisive(call, &mut scope);
     let Ok(value) = evaluate(call, values) else { return false };
     let text = format!("{value} (as {})", scope.describe_value(&decisive));
-    if decisive == *call || text.chars().count() > LONGEST_REASON {
+    if decisive == *call || text.chars().count() > LONGEST_TEXT + LONGEST_VALUE {
         return false;
     }
     found.insert(call.to_string(), text);
@@ -331,7 +328,7 @@ fn collect_formula(call: &Term, values: &Valuation, found: &mut BTreeMap<String,
     let has_calls = || list_subterms(vec![body.clone()]).iter().any(|part| part.unfolded().is_some());
     let is_formula = body.sort().is_number()
         && !has_quantifier(&body)
-        && text.chars().count() <= LONGEST_REASON
+        && text.chars().count() <= LONGEST_TEXT + LONGEST_VALUE
         && has_calls();
     if is_formula {
         found.insert(call.to_string(), text);
