@@ -442,7 +442,7 @@ fn a_condition_is_told_with_what_decides_in_it() {
             "Bill",
             "owed() == some(bill)",
             json!({ "Due": { "cents": 1, "each": 2 } }),
-            "since `owed()` is `none` (the branch where `vName == \"\"` is false and `w > 9` is false): v = 10, vName = \"ann\", w = 3",
+            "since `owed()` is `none` (the branch where `vName == \"\"` is false and `w > 9` is false): vName = \"ann\", w = 3",
         ),
         (
             "Bill",

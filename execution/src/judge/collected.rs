@@ -139,11 +139,15 @@ pub(super) fn collect_deciders(
     shown: &mut BTreeMap<String, String>,
 ) {
     let Some((last, before)) = chosen_by.split_last() else { return };
+    // What chose a branch that is not named says nothing.
+    let is_named = |decider: &&Term| branch.is_empty() || branch.contains(&decider.to_string());
+    let before: Vec<&Term> = before.iter().filter(is_named).collect();
     before.iter().for_each(|decider| collect_own_scalars(decider, &scope.values, shown));
     collect_scalars(last, &scope.values, shown);
     let mut of_earlier = BTreeMap::new();
     before.iter().for_each(|decider| collect_results(decider, &scope.values, &mut of_earlier));
-    shown.extend(of_earlier.into_iter().filter(|(name, _)| !drop_id_types(name).contains('(')));
+    let is_single = |name: &String| !drop_id_types(name).contains('(') && !name.contains(" in ");
+    shown.extend(of_earlier.into_iter().filter(|(name, _)| is_single(name)));
     // The branch leaves a long term out. If that is a search that found an element, the element is told.
     let is_long = text_length(last) > LONGEST_TEXT;
     let is_found = || match evaluate(last, &scope.values) {
@@ -315,8 +319,12 @@ fn collect_condition(call: &Term, values: &Valuation, found: &mut BTreeMap<Strin
         return false;
     }
     found.insert(call.to_string(), text);
+    let is_new = !found.contains_key(&decisive.to_conjunct());
     collect_results(&decisive, &scope.values, found);
     collect_scalars(&decisive, &scope.values, found);
+    if is_new {
+        found.remove(&decisive.to_conjunct());
+    }
     true
 }
 

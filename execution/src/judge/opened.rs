@@ -27,7 +27,7 @@ use crate::judge::instances::{list_instances, name_element};
 use crate::judge::narrowed::{
     evaluate_fields, field_name, narrow_to_element, narrow_to_field, split_equation, unwrap_options,
 };
-use crate::judge::scope::{DecisiveScope, is_path, text_length, unfold_calls};
+use crate::judge::scope::{DecisiveScope, Nearness, is_path, text_length, unfold_calls};
 
 /// A part of a condition that decides about it.
 pub(super) struct Opened {
@@ -299,54 +299,59 @@ pub(super) fn open_side(side: &Term, scope: &mut DecisiveScope, chosen_by: &mut 
     open_side(&branch, scope, chosen_by)
 }
 
-/// Notes the term by which branches were missed, if one of them may give what was seen, and `taken` does not.
+/// Notes the term by which branches were missed, if one of them is nearer to what was seen than `taken`, and
+/// than the branches that were missed before.
 fn note_missed<'t>(
-    taken: &Term,
-    mut missed: impl Iterator<Item = &'t Term>,
+    taken: &'t Term,
+    missed: impl Iterator<Item = &'t Term>,
     decider: &Term,
     scope: &mut DecisiveScope,
 ) {
     let Some(seen) = &scope.seen else { return };
-    if scope.missed_by.is_none()
-        && !may_give(taken, seen, &scope.values)
-        && missed.any(|branch| may_give(branch, seen, &scope.values))
-    {
-        scope.missed_by = Some(decider.clone());
+    let nearness = |branch| find_nearness(branch, seen, &scope.values);
+    let nearest = missed.map(nearness).max().unwrap_or_default();
+    let known = scope.missed_by.as_ref().map_or(Nearness::Other, |(known, _)| *known);
+    if nearest > known.max(nearness(taken)) {
+        scope.missed_by = Some((nearest, decider.clone()));
     }
 }
 
-/// May a branch give this value, or another one of its alternative?
-fn may_give(branch: &Term, seen: &Value, values: &Valuation) -> bool {
+/// Finds how near the values that a branch may give are to this one.
+fn find_nearness(branch: &Term, seen: &Value, values: &Valuation) -> Nearness {
     let body = unfold_calls(branch);
+    let of_value = || evaluate(&body, values).map_or(Nearness::Other, |value| compare(&value, seen));
     match (body.shape(), seen) {
         (TermShape::Node(Node::IfThenElse(_, then, other)), _) => {
-            may_give(then, seen, values) || may_give(other, seen, values)
+            find_nearness(then, seen, values).max(find_nearness(other, seen, values))
         }
         (TermShape::Operation(DerivedOperation::Match(choice), _), _) => {
-            choice.cases.iter().any(|case| may_give(&case.body, seen, values))
+            let cases = choice.cases.iter().map(|case| find_nearness(&case.body, seen, values));
+            cases.max().unwrap_or_default()
         }
         // The names of a `match` have no values here, but the alternative is written.
         (TermShape::Node(Node::Record(ty, parts)), Value::Record(_, fields)) => match ty.form {
-            RecordForm::Variant(_) => parts[0].as_literal() == Some(&fields[0]),
-            RecordForm::Option if parts[0].as_literal() == Some(&fields[0]) => {
-                may_give(&parts[1], &fields[1], values)
+            RecordForm::Variant(_) if parts[0].as_literal() == Some(&fields[0]) => {
+                of_value().max(Nearness::Alternative)
             }
-            _ => evaluate(&body, values).as_ref() == Ok(seen),
+            RecordForm::Option if parts[0].as_literal() == Some(&fields[0]) => {
+                find_nearness(&parts[1], &fields[1], values)
+            }
+            _ => of_value(),
         },
-        _ => evaluate(&body, values).is_ok_and(|value| has_same_alternative(&value, seen)),
+        _ => of_value(),
     }
 }
 
-/// Are two values equal, or of the same alternative of a variant?
-fn has_same_alternative(one: &Value, other: &Value) -> bool {
+/// Compares two values of one type.
+fn compare(one: &Value, other: &Value) -> Nearness {
     match (one, other) {
-        (Value::Record(ty, one), Value::Record(_, other)) if matches!(ty.form, RecordForm::Variant(_)) => {
-            one[0] == other[0]
-        }
-        (Value::Record(ty, one), Value::Record(_, other)) if ty.form == RecordForm::Option => {
-            one[0] == other[0] && has_same_alternative(&one[1], &other[1])
-        }
-        _ => one == other,
+        _ if one == other => Nearness::Equal,
+        (Value::Record(ty, one), Value::Record(_, other)) if one.first() == other.first() => match ty.form {
+            RecordForm::Variant(_) => Nearness::Alternative,
+            RecordForm::Option => compare(&one[1], &other[1]),
+            _ => Nearness::Other,
+        },
+        _ => Nearness::Other,
     }
 }
 
@@ -371,7 +376,7 @@ fn open_branches(condition: &Term, scope: &mut DecisiveScope) -> Option<(Term, V
             });
             scope.seen = None;
             // The term that kept the side from what was seen tells most, so it comes last.
-            if let Some(missed_by) = scope.missed_by.take() {
+            if let Some((_, missed_by)) = scope.missed_by.take() {
                 let (mut last, others): (Vec<Term>, Vec<Term>) =
                     chosen_by.into_iter().partition(|decider| *decider == missed_by);
                 chosen_by = others;

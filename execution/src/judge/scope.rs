@@ -23,8 +23,18 @@ pub(super) struct DecisiveScope {
     pub quoted: String,
     /// What the event has in place of the side that is opened.
     pub seen: Option<Value>,
-    /// The term by which the branch was missed that gives what was seen.
-    pub missed_by: Option<Term>,
+    /// How near the nearest missed branch is to what was seen, and the term by which it was missed.
+    pub missed_by: Option<(Nearness, Term)>,
+}
+
+/// How near a value is to another one.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub(super) enum Nearness {
+    #[default]
+    Other,
+    /// It has the same alternative of a variant.
+    Alternative,
+    Equal,
 }
 
 impl DecisiveScope {
