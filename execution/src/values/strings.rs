@@ -143,12 +143,7 @@ fn draw_of_length(length: usize, words: &[String], random: &mut Random) -> Strin
 
 fn draw_plain(random: &mut Random) -> String {
     const LETTERS: &[u8] = b"abcdefghijklmnopqrstuvwxyz0123456789";
-    // Most strings are short, a few are longer than a short field.
-    let length = match random.below(72) {
-        lot @ 0..=62 => lot % 9,
-        lot @ 63..=70 => 10 + 2 * (lot - 63),
-        _ => 70,
-    };
+    let length = random.below(9);
     (0..length).map(|_| char::from(LETTERS[random.below(LETTERS.len())])).collect()
 }
 
