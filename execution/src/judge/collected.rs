@@ -325,6 +325,12 @@ fn collect_condition(call: &Term, values: &Valuation, found: &mut BTreeMap<Strin
     if is_new {
         found.remove(&decisive.to_conjunct());
     }
+    // What a quantifier goes through is not in its text.
+    if let TermShape::Operation(DerivedOperation::Quantified(_), arguments) = decisive.shape()
+        && let Some(collection) = arguments.first().filter(|collection| is_path(collection))
+    {
+        collect_values(collection, &scope.values, found);
+    }
     true
 }
 
@@ -401,7 +407,10 @@ fn result_text(term: &Term, values: &Valuation) -> Option<String> {
         .filter(|(_, instance)| holds(instance, values) == Ok(true))
         .collect();
     let reason = match (quantified.quantifier, holding.as_slice()) {
-        (_, []) => return Some(text),
+        (_, []) => match find_searched(term, values) {
+            Some(searched) => format!("no {} in {searched} fits", quantified.bound.name()),
+            None => return Some(text),
+        },
         (Quantifier::Count, counted) if counted.len() <= 2 * FEW_SHOWN => {
             let bound = list_bound_values(&quantified.domain, arguments, values)?;
             // An element of a list has a position, and a key or number a value.
@@ -424,6 +433,18 @@ fn result_text(term: &Term, values: &Valuation) -> Option<String> {
         _ => return Some(text),
     };
     Some(format!("{text} ({reason})"))
+}
+
+/// Returns the short name of a collection in which a search finds nothing.
+fn find_searched<'t>(search: &'t Term, values: &Valuation) -> Option<&'t Term> {
+    let TermShape::Operation(DerivedOperation::Quantified(quantified), arguments) = search.shape() else {
+        return None;
+    };
+    let is_search = matches!(quantified.quantifier, Quantifier::Find | Quantifier::Index);
+    let collection = arguments.first().filter(|_| is_search && arguments.len() > quantified.read.len())?;
+    let instances = list_instances(quantified, arguments, values)?;
+    let is_in_vain = !instances.iter().any(|instance| holds(instance, values) == Ok(true));
+    (is_in_vain && is_path(collection) && text_length(collection) <= LONGEST_VALUE / 2).then_some(collection)
 }
 
 /// Is it a number, or a list of numbers?
@@ -461,6 +482,9 @@ pub(super) fn collect_results(term: &Term, values: &Valuation, found: &mut BTree
         Some(_) if term.unfolded().is_some() && collect_opened(term, values, found, collect_results) => {}
         Some(_) if let Some(body) = term.unfolded().filter(|body| body.written_size() <= 40) => {
             found.extend(result_text(&body, values).map(|text| (term.to_conjunct(), text)));
+            if let Some(searched) = find_searched(&body, values) {
+                collect_values(searched, values, found);
+            }
             let counts = body.parts().into_iter().filter(|part| is_count(part));
             found.extend(counts.filter_map(|part| Some((part.to_conjunct(), result_text(part, values)?))));
         }
