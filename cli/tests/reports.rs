@@ -184,7 +184,8 @@ fn a_kept_run_is_never_replaced() {
     for time in 2..=3 {
         let (_, err) = coreach(&folder, &format!("{test} --iut right.yaml"), 0);
         let warning = format!(
-            "warning: kept/deliver_coffee.1.json is there already: this run is kept as kept/deliver_coffee.1.{time}.json; other runs also get new names\n"
+            "warning: kept/deliver_coffee.1.json is there already: this run is kept as\n    \
+             kept/deliver_coffee.1.{time}.json; other runs also get new names\n"
         );
         // Once, for both runs.
         assert_eq!(err, warning);

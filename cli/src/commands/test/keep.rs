@@ -19,6 +19,7 @@ use crate::answer::EarlyExit;
 use crate::console;
 use crate::execution_arguments::TestArguments;
 use crate::outputs::{OutFile, OutputForm, ToWrite, request_output, resolve_output, resolve_outputs};
+use crate::story::wrap;
 use crate::write::{make_private_folder, write_new};
 
 /// Checks before the first run that the files of `--keep` and the report can be written, and makes the
@@ -126,11 +127,12 @@ impl Keeper {
         }
         if copy > 1 && !self.has_warned {
             self.has_warned = true;
-            console::say(&format!(
+            let warning = format!(
                 "warning: {} is there already: this run is kept as {}; other runs also get new names",
                 first.display(),
                 path.display()
-            ));
+            );
+            wrap(&warning).lines().for_each(console::say);
         }
         Ok(Some(path.display().to_string()))
     }
