@@ -214,7 +214,8 @@ fn find_last_changes<'s>(
         let Some(present) = states.last().and_then(value_in) else { continue };
         if let Value::Array(array) = present {
             for key in Value::enumerate(&array.ty.index, FEW_SHOWN).into_iter().flatten() {
-                add_last(&|was, is| find_cell(was, &key) != find_cell(is, &key));
+                let index = key.to_string();
+                add_last(&|was, is| find_part(was, &index, None) != find_part(is, &index, None));
             }
         }
         let wrong = sent.iter().flat_map(|sent| list_wrong_elements(sent, present));
@@ -224,10 +225,6 @@ fn find_last_changes<'s>(
         }
     }
     found
-}
-
-fn find_cell<'v>(array: &'v Value, index: &Value) -> Option<&'v Value> {
-    if let Value::Array(array) = array { Some(array.get(index)) } else { None }
 }
 
 /// Lists the elements of a list or set, or the keys of a map.

@@ -936,6 +936,15 @@ fn a_guard_of_the_purpose_that_an_answer_misses_is_told() {
     let words = "hint: in `B`, the purpose goes on with `All` only if `n == 3` holds (purpose.yaml:4). Any other `All` leads to \
                  Reject. To stay there instead, add `{ from: B, to: B, on: All, when: 'n != 3' }`";
     assert!(unwrap(&out).contains(words), "{out}");
+    // This guard is met. Its value is wrong for the next one.
+    folder.write(
+        "purpose.yaml",
+        "purpose: p\nof: m\nvariables: { v: int }\ninitial: { location: B, condition: v == 0 }\ntransitions:\n  \
+         - { from: B, to: T, on: All, when: n >= 0, assign: { v: n } }\n  \
+         - { from: T, to: Accept, on: All, when: v == 3 && n == 3 }\n",
+    );
+    let (out, _) = folder.ends(&["test", "coreach.yaml", "--iut", "iut.yaml"], 3);
+    assert!(out.contains("puts the purpose out of reach") && !out.contains("hint:"), "{out}");
 }
 
 /// A model that stands for a system needs no time, but a transition.

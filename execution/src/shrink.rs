@@ -261,8 +261,8 @@ impl ShrinkSearch<'_> {
     /// stay. Returns whether that helped.
     fn leave_out_loops(&mut self, chances: usize) -> bool {
         let (mut helped, mut kept) = (false, 1);
+        let mut states = self.list_states_before_stimuli();
         loop {
-            let states = self.list_states_before_stimuli();
             let Some(end) = states.len().checked_sub(kept).filter(|_| self.stopped().is_none()) else {
                 return helped;
             };
@@ -270,7 +270,7 @@ impl ShrinkSearch<'_> {
             let mut stimuli: Vec<Option<Event>> = stimuli_of(&self.best).into_iter().map(Some).collect();
             stimuli[begin..end].fill(None);
             if begin < end && self.try_stimuli(&stimuli, chances) {
-                (helped, kept) = (true, 1);
+                (helped, kept, states) = (true, 1, self.list_states_before_stimuli());
             } else {
                 kept *= 2;
             }

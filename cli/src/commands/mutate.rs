@@ -113,7 +113,7 @@ pub fn mutate(arguments: &MutateArguments) -> CommandResult {
             stop_if_ending();
         }
         progress.one_done();
-        // Counts that the budget has cut off are not told.
+        // Counts that the budget has cut off are not shown.
         judged
             .map(|judged| Judged { visits: judged.visits.filter(|_| are_counted), ..judged })
             .map_err(|stop| stop.to_diagnostic())

@@ -18,7 +18,7 @@ pub(super) const PATIENCE: Duration = Duration::from_secs(60);
 /// Waits for another process once more, after so many pauses. `false`: that has lasted too long.
 pub(super) fn wait_for_lock(pauses: i32) -> bool {
     let waited = LONG_PAUSE * pauses.unsigned_abs();
-    // True for one pause only, so the user is told once.
+    // True for one pause only, so the message comes once.
     if (SILENT..SILENT + LONG_PAUSE).contains(&waited) {
         journal::hold_up("another process has locked the store: waiting for at most 60 s");
     }

@@ -139,7 +139,7 @@ pub(super) fn collect_deciders(
     shown: &mut BTreeMap<String, String>,
 ) {
     let Some((last, before)) = chosen_by.split_last() else { return };
-    // What chose a branch that is not named says nothing.
+    // The terms that chose unnamed branches say nothing.
     let is_named = |decider: &&Term| branch.is_empty() || branch.contains(&decider.to_string());
     let before: Vec<&Term> = before.iter().filter(is_named).collect();
     before.iter().for_each(|decider| collect_own_scalars(decider, &scope.values, shown));
@@ -148,7 +148,7 @@ pub(super) fn collect_deciders(
     before.iter().for_each(|decider| collect_results(decider, &scope.values, &mut of_earlier));
     let is_single = |name: &String| !drop_id_types(name).contains('(') && !name.contains(" in ");
     shown.extend(of_earlier.into_iter().filter(|(name, _)| is_single(name)));
-    // The branch leaves a long term out. If that is a search that found an element, the element is told.
+    // The branch leaves a long term out. The element that a long search has found is listed.
     let is_long = text_length(last) > LONGEST_TEXT;
     let is_found = || match evaluate(last, &scope.values) {
         Ok(Value::Record(_, fields)) => fields.first() == Some(&Value::Bool(true)),
@@ -325,7 +325,7 @@ fn collect_condition(call: &Term, values: &Valuation, found: &mut BTreeMap<Strin
     if is_new {
         found.remove(&decisive.to_conjunct());
     }
-    // What a quantifier goes through is not in its text.
+    // The text of a quantifier does not show the elements of its collection.
     if let TermShape::Operation(DerivedOperation::Quantified(_), arguments) = decisive.shape()
         && let Some(collection) = arguments.first().filter(|collection| is_path(collection))
     {

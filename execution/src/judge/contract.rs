@@ -120,10 +120,9 @@ impl Guard {
     fn list_places(&self) -> Vec<(&str, &str)> {
         let mut places = self.list_values();
         for (_, text) in self.list_values() {
-            let place = text
-                .split_once(" (as `")
-                .and_then(|(value, as_place)| Some((as_place.split_once('`')?.0, value)));
-            places.extend(place);
+            let (value, reason) = split_reason(text);
+            let place = reason.strip_prefix(" (as `").and_then(|reason| reason.split_once('`'));
+            places.extend(place.map(|(place, _)| (place, value)));
         }
         places
     }

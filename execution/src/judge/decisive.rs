@@ -59,14 +59,14 @@ pub(super) fn explain_condition(condition: &Term, values: &Valuation, of_event: 
         None if !branch.is_empty() => describe_alternative(condition, &innermost, &scope),
         _ => None,
     };
-    // The alternatives are told by the condition that is written out, or by their names.
+    // A condition that is written out shows the alternatives, and so does a text with their names.
     let is_literal = |part: &Term| part.parts().iter().any(|side| side.as_literal().is_some());
     let is_written_out = split_equation(shown).is_some() || is_literal(shown) || alternative.is_some();
     let is_told_by_branch =
         !branch.is_empty() && is_written_out && differ_in_alternative(shown, &scope.values);
     let mut shown_values = if is_told_by_branch { BTreeMap::new() } else { condition_values(shown, &scope) };
     collect_deciders(&chosen_by, &branch, &scope, &mut shown_values);
-    // If no part decides, an implication that fails is told as a whole.
+    // If no part decides, a failed implication is quoted as a whole.
     let is_failed_implication = condition.premises() > 0 && !scope.is_true(condition);
     let whole = is_failed_implication.then(|| (condition.clone(), String::new()));
     let since = decisive.or(whole).map(|(decisive, others)| {

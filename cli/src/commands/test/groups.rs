@@ -44,7 +44,7 @@ impl RunGroups {
         }
     }
 
-    /// Tells the Fails first. The first of them, or the only group, is told in full.
+    /// Shows the Fails first, and the first of them, or the only group, in full.
     pub(super) fn text(&self) -> String {
         let mut groups: Vec<&RunGroup> = self.groups.iter().collect();
         groups.sort_by_key(|group| !group.is_fail);

@@ -20,6 +20,7 @@ use coreach_execution::{Outcome, Run};
 use coreach_model::excerpt::{join_words, shortened};
 use coreach_model::iosts::{ActionKind, Transition};
 use coreach_model::semantics::{Event, State};
+use coreach_model::term::evaluate::{Valuation, holds};
 use coreach_model::term::node::{Comparison, Node};
 use coreach_model::types::RecordForm;
 use coreach_model::{Datum, Origin, Term, Type, Value as ModelValue, Verdict};
@@ -102,7 +103,7 @@ pub(super) fn explain_run(
         Some(Verdict::Inconclusive) => explain_limit(arguments, run)
             .or_else(|| explain_cookie(iut, run))
             .or_else(|| explain_running_clock(case, run, record))
-            .or_else(|| explain_rejected_event(case, run, record)),
+            .or_else(|| explain_rejected_event(case, initial, run, record)),
         None => explain_fixed_constant(case, run)
             .or_else(|| explain_cookie(iut, run))
             .or_else(|| explain_address_as_value(run))
@@ -130,12 +131,16 @@ fn explain_missing_reset(iut: &Iut, run: &Run) -> Option<String> {
 }
 
 /// Hints at the guards of a purpose that the last event did not meet, so that it led to Reject. There is no
-/// hint if the purpose itself has a transition to Reject for it.
-fn explain_rejected_event(case: &Case, run: &Run, record: &Record) -> Option<String> {
+/// hint if the purpose itself has a transition to Reject for it, or if a guard may have been met.
+fn explain_rejected_event(case: &Case, initial: &State, run: &Run, record: &Record) -> Option<String> {
     if run.outcome != Outcome::Verdict(Verdict::Inconclusive, Cause::Event) {
         return None;
     }
-    let (purpose, event) = (case.purpose.as_ref()?, run.trace.last()?.what.event()?);
+    let (last, before) = run.trace.split_last()?;
+    let (purpose, event) = (case.purpose.as_ref()?, last.what.event()?);
+    let mut judge = make_judge(&case.test, initial.clone(), run.link.clone());
+    before.iter().for_each(|step| drop(judge.take(&step.what)));
+    let state = judge.shown().data.into_iter().collect();
     // The location of a test case is `<of the specification,of the purpose>`.
     let source = record.reason.location.strip_suffix('>')?.rsplit_once(',')?.1;
     let (model, location) = (&purpose.iosts, purpose.iosts.find_location(source)?);
@@ -143,7 +148,13 @@ fn explain_rejected_event(case: &Case, run: &Run, record: &Record) -> Option<Str
         |step: &&Transition| step.source == location && model.action(step.action).name == event.action;
     let steps: Vec<&Transition> = model.transitions.iter().filter(is_of_event).collect();
     let guards: Vec<String> = steps.iter().map(|step| format!("`{}`", step.guard)).collect();
-    if guards.is_empty() || steps.iter().any(|step| Some(step.target) == purpose.reject) {
+    let missed = |step: &&Transition| {
+        let parameters = model.action(step.action).parameters.iter().cloned();
+        let mut values: Valuation = Valuation::clone(&state);
+        values.extend(parameters.zip(event.values.iter().cloned()));
+        Some(step.target) != purpose.reject && holds(&step.guard, &values) == Ok(false)
+    };
+    if guards.is_empty() || !steps.iter().all(missed) {
         return None;
     }
     let place = steps[0]

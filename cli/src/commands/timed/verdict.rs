@@ -177,7 +177,7 @@ fn reason_text(offline: &Offline<'_>, why: &Why, late: Option<&SeqItem>) -> Stri
     };
     let (event, elapsed) = refused_event(why, late);
     let mut seen = why.seen.clone();
-    // A delay is told by its end.
+    // A delay is shown at its end.
     seen.time += &elapsed - &why.elapsed;
     let (line, after) = (seen.line, time_text(&elapsed));
     let mut text = match event {
